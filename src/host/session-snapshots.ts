@@ -167,7 +167,7 @@ export class SessionSnapshots {
 }
 
 /** To be raised when anything inside a snapshot changes its name or meaning. */
-const FORMAT = 15
+const FORMAT = 16
 const LINE_END = 10
 
 /**

@@ -140,9 +140,13 @@ function isFirstDialog(scene: Scene): boolean {
   return layout.rows
     .filter(row => row.indent >= 0)
     .slice(-2)
-    .some(row => fragments(row).some(({ keys, verb }) => CONFIRMS.test(keys) && CHOOSES.test(verb)))
+    .some(
+      row =>
+        ANY_KEY.test(row.text) || fragments(row).some(({ keys, verb }) => CONFIRMS.test(keys) && CHOOSES.test(verb)),
+    )
 }
 
+const ANY_KEY = /^\W*(?:press|hit) any key\b.{0,40}$/iu
 const CONFIRMS = /\b(?:enter|return|space)\b/iu
 const CHOOSES = /^(?:toggle|select|choose|confirm|continue|save|submit|accept|import)\b/iu
 

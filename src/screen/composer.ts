@@ -1,9 +1,10 @@
 import type { Span } from '../terminal/index.js'
 import { displayWidth, graphemes } from '../text/index.js'
+import { namedPromptWidth } from './find-composer.js'
 import type { Composer } from './observation.js'
 import type { Region } from './region.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
-import { isGrey } from './style-match.js'
+import { isFaint } from './style-match.js'
 
 const GUTTER = /^\s*[│┃]/u
 /** Any symbol that is not on a keyboard, and the few on it that agents draw: `- ` begins a text. */
@@ -95,6 +96,8 @@ function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: num
   const inner = row.text.slice(gutter)
   const indent = inner.length - inner.trimStart().length
   if (!isFirst) return { glyph: -1, text: gutter + Math.min(indent, 2) }
+  const named = namedPromptWidth(row.text)
+  if (named > 0) return { glyph: -1, text: named }
   const glyph = GLYPH.exec(inner.trimStart())
   return glyph
     ? { glyph: gutter + indent, text: gutter + indent + glyph[0].length }
@@ -175,10 +178,6 @@ function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: st
 function isCursor(span: Span, next: Span | undefined): boolean {
   if (span.inverse) return true
   return span.bg !== null && next !== undefined && next.bg !== span.bg && next.text.trim() !== '' && isFaint(next)
-}
-
-function isFaint(span: Span): boolean {
-  return span.dim || isGrey(span.fg)
 }
 
 /** The list of completions next to a live input box: rows with a pointer or a distinct style. */

@@ -205,7 +205,7 @@ function isCompleting(rows: readonly ScreenRow[], bottom: number): boolean {
   const below = rows.slice(bottom + 1).filter(row => !isBlank(row))
   const first = below.findIndex(row => COMPLETION.test(row.text))
   if (first === 0) return true
-  const isListed = !isBlank(rows[bottom + 1]) && !isBlank(rows[bottom + 2])
+  const isListed = !isBlank(rows[bottom + 1])
   return DRAFTED.test(rows[bottom - 1]?.text ?? '') && (isListed || (first > 0 && first <= 2))
 }
 
@@ -218,7 +218,8 @@ function barePrompt(
 ): Region | null {
   const last = frame.isPlainText ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
   const row = last && (glyph === null ? last : startOfDraft(rows, last, glyph))
-  if (!last || !row || taken(row) || !isPromptRow(row, frame) || isWorkingHint(row.text)) return null
+  if (!last || !row || taken(row) || isWorkingHint(row.text)) return null
+  if (!isPromptRow(row, frame) && !isNamedPrompt(rows, row, glyph)) return null
   if (glyph !== null && promptGlyph(row) !== glyph && !MODE.test(row.text)) return null
   const below = rows.slice(last.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
@@ -227,12 +228,32 @@ function barePrompt(
   return { name: 'composer', first: row.index, last: last.index }
 }
 
+/** `zwarb> `: the program's own name is its prompt. */
+const NAMED = /^(?<prompt>\p{L}[\w.-]{1,20}>)(?:\s|$)/u
+const COMMAND = /(?:^|[\s"'`])\/(?:help|exit|quit|clear|model|reset)\b/u
+
+/** Where the text after a named prompt starts; 0 if there is none. */
+export function namedPromptWidth(text: string): number {
+  const prompt = NAMED.exec(text)?.groups?.prompt
+  return prompt === undefined ? 0 : prompt.length + 1
+}
+
+/**
+ * A shell of a database has such a prompt too. One that is known from before, or below rows that
+ * name slash commands, is that of an agent.
+ */
+function isNamedPrompt(rows: readonly ScreenRow[], row: ScreenRow, glyph: string | null): boolean {
+  const prompt = NAMED.exec(row.text)?.groups?.prompt
+  if (prompt === undefined) return false
+  return glyph === null ? rows.slice(0, row.index).some(other => COMMAND.test(other.text)) : prompt === glyph
+}
+
 /** Prompts of other modes: a shell command, a note. */
 const MODE = /^\s{0,2}[!#$?&](?:\s|$)/u
 
-/** The glyph of a bare prompt: its first character. */
+/** The glyph of a bare prompt: its first character, or the name in front of it. */
 export function promptGlyph(row: ScreenRow): string {
-  return [...row.text.trimStart()][0] ?? ''
+  return NAMED.exec(row.text)?.groups?.prompt ?? [...row.text.trimStart()][0] ?? ''
 }
 
 /** A draft of several lines continues indented below its prompt. */
@@ -268,7 +289,10 @@ function hasDrawnCursor(body: readonly ScreenRow[]): boolean {
   )
 }
 
+/** `1. Yes`, `┃ 2 (○) No`. */
+const OPTION = /^\s*(?:[┃│▌▎▐]\s+)?(?:[❯›>●→▶▸]\s*)?\d{1,2}(?:[.)] \S|\s+\([ •●○◉◯]\)\s)/u
+
 /** Two numbered rows, or a pointer with other rows next to it: a menu between rules. */
 function looksLikeOptions(body: readonly ScreenRow[]): boolean {
-  return body.filter(row => /^\s*(?:[❯›>●→▶▸]\s*)?\d{1,2}[.)] \S/u.test(row.text)).length >= 2
+  return body.filter(row => OPTION.test(row.text)).length >= 2
 }

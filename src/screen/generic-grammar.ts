@@ -3,7 +3,7 @@ import { beginningOf, continuesSpec } from './block-marks.js'
 import type { RowBlock, RowRole } from './grammar.js'
 import type { BlockSpec, Pack, ScreenBlockKind } from './pack/pack.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
-import { isWarning } from './style-match.js'
+import { isFaint, isWarning } from './style-match.js'
 
 /*
  * Blocks of an agent that no pack describes. Agents agree on more than their looks suggest: a block
@@ -35,9 +35,9 @@ const ANSWER = /^[│└](?:\s|$)/u
 const REPORTED =
   /^\s{0,5}[^\p{L}\p{N}\s"'`]{1,2}\s+(?:Ran|Running|Read|Reading|Edited|Editing|Wrote|Writing|Searched|Searching|Used|Using|Called|Calling)\b.{0,80}? · \S/u
 /** `⠇ thinking…` above what the model thinks. */
-const THOUGHT = /^\s{0,3}\S{1,2}\s+(?:thinking|reasoning)(?:…|\.{3})/iu
+const THOUGHT = /^\s{0,3}(?:[┃│▌▎]\s+)?\S{1,2}\s+(?:thinking|reasoning)(?:…|\.{3})/iu
 const FRAME_TOP = /^\s{0,3}[╭┌╔][─━═]{3,}[^┬╦]*[╮┐╗]\s*$/u
-const FRAME_ROW = /^\s{0,3}[│┃║╰└╚]/u
+const FRAME_ROW = /^\s{0,3}[│┃║├╠╰└╚]/u
 const FRAME_END = /^\s{0,3}[╰└╚]/u
 /** `✓ Shell npm test`: a mark that says how a tool fares, and the name of the tool. */
 const STATED = /^\s{0,4}[✓✔✗✘⊷⊶◌⚙⏳]\s{1,2}\p{Lu}[\p{L}_]{1,20}(?:\s{1,2}\S.*)?$/u
@@ -139,7 +139,13 @@ export function genericBlocks(
       if (current.kind === 'tool_call' && blanks > 0) begin('tool_result', index, row.indent)
       else current.last = index
     } else if (isBand) begin(isToolHead(row) ? 'tool_call' : 'user', index, row.indent)
-    else if (COMMAND.test(row.text) || NAMED.test(row.text) || REPORTED.test(row.text) || isStated(rows, index))
+    else if (
+      COMMAND.test(row.text) ||
+      NAMED.test(row.text) ||
+      REPORTED.test(row.text) ||
+      isStated(rows, index) ||
+      isOrder(row)
+    )
       begin('tool_call', index, row.indent)
     else if (EXITED.test(row.text)) begin('tool_result', index, row.indent)
     else if (isQuotedCode(row, blocks.at(-1), blanks > 0)) begin('prose', index, row.indent)
@@ -160,8 +166,8 @@ export function genericBlocks(
 }
 
 function isThought(rows: readonly ScreenRow[], { kind, spec, first, last }: RowBlock): boolean {
-  const isSaid = kind === 'prose' || kind === 'tool_call'
-  return isSaid && spec === null && last > first && THOUGHT.test(rows[first]!.text)
+  const isOther = kind !== 'prose' && kind !== 'tool_call' && kind !== 'tool_result'
+  return !isOther && spec === null && last > first && THOUGHT.test(rows[first]!.text)
 }
 
 /** A gutter apart from any tool: code in an answer. */
@@ -181,9 +187,27 @@ function framedKind(body: readonly ScreenRow[]): ScreenBlockKind {
   const texts = body.map(row => row.text.replace(/^\s*[│┃║]|[│┃║]\s*$/gu, '').trim()).filter(text => text !== '')
   const [first] = texts
   if (first === undefined) return 'prose'
-  if (/^[❯›>]\s+\S/u.test(first)) return 'user'
+  if (/^[❯›>»▷➜▶]\s+\S/u.test(first)) return 'user'
+  // Output may be above the command that prints it.
+  if (texts.some(text => /^\$ \S/u.test(text))) return 'tool_call'
   const isBanner = /\bwelcome\b|\bv?\d+\.\d+\.\d+/iu.test(first)
   return /^(?:[^\p{L}\p{N}\s"'`([{]{1,2}\s+){1,2}[\p{L}_$]/u.test(first) && !isBanner ? 'tool_call' : 'prose'
+}
+
+/**
+ * `◆ Run the tests`, `→ 1 answered`: what a tool does or did, in a quieter style than what the
+ * agent says.
+ */
+const ORDER =
+  /^\s{0,5}(?:[^\p{L}\p{N}\s"'`•*·✓✔✗✘☐☒☑◻◼□■▪-]\s+(?:Run|Read|Edit|Write|Search|List|Create|Update|Delete|Fetch|Call|Execute|Find|Open|Ask)\b|[→←⚙]\s+[\p{L}\p{N}])\s?\S/u
+
+function isOrder(row: ScreenRow): boolean {
+  if (!ORDER.test(row.text)) return false
+  const [verb, ...rest] = row.spans.filter(
+    span => span.x > row.indent && span.x < row.text.length && span.text.trim() !== '',
+  )
+  const isNamed = verb?.bold === true && rest.length > 0 && rest.every(span => !span.bold)
+  return isNamed || [verb, ...rest].every(span => span === undefined || isFaint(span))
 }
 
 /** With nothing or its output below: entries of a list follow each other. */
@@ -211,6 +235,17 @@ export function isAlarm(rows: readonly ScreenRow[], { first, last }: RowBlock): 
   return rows
     .slice(first, last + 1)
     .every(row => isBlank(row) || row.spans.every(span => span.text.trim() === '' || isWarning(span.fg)))
+}
+
+/**
+ * A text after a gutter in a warning colour that the prompt's gutter does not have: the request
+ * failed.
+ */
+export function hasAlarmGutter(rows: readonly ScreenRow[], { first, last }: RowBlock, prompt: RowBlock): boolean {
+  const gutterOf = (row: ScreenRow) => (GUTTER.test(row.text) ? row.spans.find(span => span.text.trim() !== '') : null)
+  const colours = rows.slice(first, last + 1).map(row => gutterOf(row)?.fg ?? null)
+  const other = gutterOf(rows[prompt.first]!)?.fg ?? null
+  return colours.every(colour => isWarning(colour) && colour !== other)
 }
 
 /** The background of most rows: some programs paint the whole screen. */

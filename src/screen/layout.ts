@@ -11,7 +11,7 @@ import { findRegion, makeRegion, type Region } from './region.js'
 import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { withGuessedKind, withoutCommands, withoutHints, withoutQueued, withoutStatus } from './transcript-filters.js'
-import { findWorkingRow, isBoxedWork, isFigures } from './working-row.js'
+import { findWorkingRow, isBoxedWork, isFigures, statesWork } from './working-row.js'
 
 /**
  * The parts of a frame: where its live part starts, what is above it, and whether there is a menu.
@@ -403,6 +403,8 @@ function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[], has
   const isLast = at === blocks.length - 1
   // Programs draw Braille patterns only as spinners.
   if (isLast && hasComposer && TURNING.test(text) && isShort(text)) return tail('working')
+  // Right below the prompt: an answer would have replaced it.
+  if (isLast && statesWork(text) && blocks[at - 1]?.kind === 'user') return tail('working')
   if (TIMED.test(text) && (isLast || block.kind === 'prose' || HINTED.test(text))) return tail('working')
   if (!isLast || block.kind !== 'prose') return null
   const count = COUNTED.exec(text)?.groups

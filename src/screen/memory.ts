@@ -1,3 +1,4 @@
+import { emptyBoxGlyph } from './box-glyph.js'
 import { promptGlyph } from './find-composer.js'
 import { MOTION_EXPIRY_S, type Track } from './motion.js'
 import type { Observation } from './observation.js'
@@ -30,6 +31,8 @@ export interface ScreenMemory {
   draft: string | null
   /** The glyph of the bare prompt that the program showed first, if no pack describes its box. */
   promptGlyph: string | null
+  /** The glyph in the empty input box before the first prompt, and whether it changes for work. */
+  boxGlyph: { rest: string; changes: boolean } | null
   /** The input box had that text when it was last seen. */
   isDrafting: boolean
   /** A question at the cursor that counts only after it has been stable for a while. */
@@ -55,6 +58,7 @@ export function initialMemory(): ScreenMemory {
     draft: null,
     isDrafting: false,
     promptGlyph: null,
+    boxGlyph: null,
     asking: null,
     recheckAt: null,
   }
@@ -95,6 +99,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
       scene.pack.byStructure && (observation.composer ? observation.composer.draft !== '' : memory.isDrafting),
     // A shell that shows its prompt again has ended the program that drew another one.
     promptGlyph: scene.shell?.kind === 'prompt' ? null : (memory.promptGlyph ?? shownGlyph(scene, observation)),
+    boxGlyph: nextBoxGlyph(scene, observation),
     asking: askingNow(scene),
     recheckAt: recheckAt(scene),
   }
@@ -113,6 +118,13 @@ function shownGlyph({ layout, pack, memory }: Scene, { view, composer }: Observa
   const box = layout.composer
   if (!pack.byStructure || !box || box.first !== box.last || memory.echo !== null) return null
   return view === 'idle_prompt' && composer?.empty ? promptGlyph(layout.rows[box.first]!) : null
+}
+
+function nextBoxGlyph({ layout, pack, memory, boxSign }: Scene, { view }: Observation): ScreenMemory['boxGlyph'] {
+  const { boxGlyph } = memory
+  if (boxGlyph) return boxSign === 'busy' && !boxGlyph.changes ? { ...boxGlyph, changes: true } : boxGlyph
+  const rest = pack.byStructure && memory.echo === null && view === 'idle_prompt' ? emptyBoxGlyph(layout) : null
+  return rest === null ? null : { rest, changes: false }
 }
 
 function emptyShellPrompt({ shell }: Scene): string | null {

@@ -27,7 +27,11 @@ export interface Track {
 }
 
 /** A symbol cell (never a letter or digit), then the rest; up to eight are a moving bar. */
-const LEADING = /^(\s*)([^\p{L}\p{N}\s]{1,8})(?=\s|\p{L})(.*)$/u
+const LEADING = /^(\s*)([^\p{L}\p{N}\s]{1,8})(?=\s|\p{L}|$)(.*)$/u
+/** A mark that turns behind the words. */
+const TRAILING = /^(?<words>\s*[^\s\u2800-\u28ff][^\u2800-\u28ff]*)(?<glyph>[\u2801-\u28ff]{1,4})(?<rest>(?:\s.*)?)$/u
+/** `Thinking`, `Thinking..`: a few words with dots that come and go. */
+const DOTTED = /^(?<words>\s{0,5}\p{L}+(?: \p{L}+){0,3})(?<glyph>\.{0,3}|…)$/u
 const DURATION = /(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/u
 
 /** The tracks after this frame: rows that still exist with their history, the newest eight. */
@@ -63,6 +67,11 @@ interface GlyphRow {
 }
 
 const readGlyphRow = memoizeByObject((row: ScreenRow): GlyphRow | null => {
+  const late = (TRAILING.exec(row.text) ?? DOTTED.exec(row.text))?.groups
+  if (late) {
+    const { words, glyph, rest = '' } = late as { words: string; glyph: string; rest?: string }
+    return { indent: row.indent, glyph, key: `${row.indent}|${mask(`${words}\0${rest}`)}`, value: durationIn(rest) }
+  }
   const match = LEADING.exec(row.text)
   if (!match) return null
   const [, { length: indent }, glyph, rest] = match as unknown as [string, string, string, string]
@@ -88,16 +97,20 @@ function advance(before: Track | null, { key, glyph, value }: GlyphRow, t: numbe
   // A spinner that becomes another kind of mark has ended; its frames are of one kind. So has one
   // whose text changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
   const isSuperseded = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
-  const isOver = before !== null && (isSuperseded || isBraille(before.glyph) !== isBraille(glyph))
+  // `3s` became `4s ✓`: the time has stopped.
+  const isStopped = before !== null && STOPPED.test(key) && !STOPPED.test(before.key)
+  const isOver = before !== null && (isSuperseded || isStopped || isBraille(before.glyph) !== isBraille(glyph))
   const hasSpun = before !== null && before.glyph !== glyph && !isOver
   const spins = [...(before?.spins ?? []), ...(hasSpun ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
   const hasGrown =
     before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
   const clock =
     value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
-  const isMotion = (hasSpun && spins.length >= 2) || (hasGrown && !isSuperseded)
+  const isMotion = (hasSpun && spins.length >= 2) || (hasGrown && !isSuperseded && !isStopped)
   return { key, glyph, spins, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
 }
+
+const STOPPED = /\b0+s\s+[✓✔✗✘×]/u
 
 function isBraille(glyph: string): boolean {
   return /^[\u2800-\u28ff]/u.test(glyph)

@@ -6,9 +6,10 @@ import type { MenuCandidate } from './menu/parse-menu.js'
 import type { Awaiting, Facet, Observation } from './observation.js'
 import { agentsPayload, awaitingOf, backgroundPayload, errorPayload, promptKind, thinkingPayload } from './payloads.js'
 import type { RuleMatch } from './rules.js'
-import { bestMatch, changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
+import { bestMatch, changedAt, type NewestBlock, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
 import type { ShellScreen } from './shell.js'
 import { saysSignedOut, shownSignIn, signInDetails } from './sign-in.js'
+import { isQuiet } from './style-match.js'
 import { toolOf } from './tool.js'
 import { blockText, newestContent } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
@@ -24,7 +25,7 @@ export function observeWork(scene: Scene): Observation {
   if (values.retry !== undefined || values.compacting !== undefined || match?.rule.id.includes('retry'))
     return makeObservation(scene, 'thinking', thinkingPayload(values, match), seen)
   if (isPanelNewest(scene)) return makeObservation(scene, 'todo_list', scene.todos!, seen)
-  const newest = newestBlock(scene)
+  const newest = newestSaid(scene)
   switch (newest?.kind) {
     case 'prose':
     case 'todo':
@@ -49,6 +50,34 @@ export function observeWork(scene: Scene): Observation {
   }
   return makeObservation(scene, 'thinking', thinkingPayload(values, match), seen)
 }
+
+/**
+ * Without a pack: the newest block that is neither a remark in a quiet style nor the few words that
+ * move. An answer is drawn to be read.
+ */
+function newestSaid(scene: Scene): NewestBlock | null {
+  const { blocks } = scene.layout
+  const at = scene.pack.byStructure ? blocks.findLastIndex(block => !isRemark(scene, block)) : blocks.length - 1
+  if (at === blocks.length - 1) return newestBlock(scene)
+  const block = blocks[at]
+  return block ? { kind: block.kind, isRunning: block.isRunning, block } : null
+}
+
+function isRemark({ layout: { rows, blocks }, working }: Scene, { kind, spec, first, last }: RowBlock): boolean {
+  if (spec !== null || (kind !== 'prose' && kind !== 'user')) return false
+  const isFaintBlock = (block: Pick<RowBlock, 'first' | 'last'>) =>
+    rows.slice(block.first, block.last + 1).every(isQuiet)
+  // A prompt in a quieter style than the one above waits for its turn.
+  if (kind === 'user')
+    return isFaintBlock({ first, last }) && blocks.some(block => block.kind === 'user' && !isFaintBlock(block))
+  if (isFaintBlock({ first, last })) return true
+  const { text } = rows[first]!
+  // After a bullet that blinks, an answer begins.
+  const isSign = /^\s*(?:\p{L}|[\u2801-\u28ff])/u.test(text) && text.trim().split(/\s+/u).length <= SIGN_WORDS_MAX
+  return first === last && working?.row?.index === first && isSign
+}
+
+const SIGN_WORDS_MAX = 5
 
 /** The task panel changed after the newest content. */
 function isPanelNewest(scene: Scene): boolean {

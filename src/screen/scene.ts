@@ -1,4 +1,6 @@
 import { type Frame, hasSameContent, memoizeByObject, type Row } from '../terminal/index.js'
+import { readBoxSign } from './box-glyph.js'
+import { namedPromptWidth } from './find-composer.js'
 import type { RowBlock } from './grammar.js'
 import { hashTexts } from './hash-texts.js'
 import { createLayout, type Layout } from './layout.js'
@@ -25,6 +27,8 @@ export interface Scene {
   tracks: ScreenMemory['tracks']
   title: ScreenMemory['title']
   working: Working | null
+  /** What the glyph in the input box says, if no pack describes the box. */
+  boxSign: 'busy' | 'rest' | null
   turn: TurnState
   todos: Payload['todo_list'] | null
   /** Without a pack for the program: it may be a shell. */
@@ -36,9 +40,12 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   const layout = pack.byStructure ? withTypedEcho(drawn, memory.draft) : drawn
   const tracks = nextTracks(frame, layout, memory)
   const title = followTitle(memory.title, frame)
+  const boxSign = pack.byStructure ? readBoxSign(layout, memory) : null
+  // What has just stopped still counts as moving for a while; the glyph says that it is over.
+  const moving = boxSign === 'rest' || isGreeting(layout, memory, pack) ? [] : tracks
   const working =
-    findWorking(frame, pack, layout, matches, isGreeting(layout, memory, pack) ? [] : tracks) ??
-    (pack.byStructure && saysWork(frame, title, pack) ? { match: null, row: null } : null)
+    findWorking(frame, pack, layout, matches, moving) ??
+    (pack.byStructure && (boxSign === 'busy' || saysWork(frame, title, pack)) ? { match: null, row: null } : null)
   const turn = readTurn(layout, memory, pack, {
     t: frame.t,
     isWorking: working !== null,
@@ -55,10 +62,16 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     tracks,
     title,
     working,
+    boxSign,
     turn,
     todos,
-    shell: pack.agent === 'generic' ? readShell(frame, layout.rows, memory.prompt) : null,
+    shell: pack.agent === 'generic' && !hasNamedPrompt(layout) ? readShell(frame, layout.rows, memory.prompt) : null,
   }
+}
+
+/** The program's name is its prompt: it is no shell. */
+function hasNamedPrompt({ rows, composer }: Layout): boolean {
+  return composer !== null && namedPromptWidth(rows[composer.first]!.text) > 0
 }
 
 /** The program says itself that it works: by the progress of its tab, or by a title that moves. */
@@ -261,7 +274,11 @@ function turningBlock({ blocks, rows, composer }: Layout): ScreenRow | null {
   // Indented below another mark, it is quoted in an answer.
   const edge = Math.min(...turn.map(({ first }) => rows[first]!.indent))
   const block = turn.find(
-    ({ first }) => rows[first]!.indent === edge && /^\s{0,3}[\u2801-\u28ff](?:\s|$)/u.test(rows[first]!.text),
+    ({ first }, at) =>
+      rows[first]!.indent === edge &&
+      /^\s{0,3}[\u2801-\u28ff](?:\s|$)/u.test(rows[first]!.text) &&
+      // Further text follows a quotation.
+      turn.slice(at + 1).every(({ kind }) => kind !== 'prose'),
   )
   return block ? rows[block.first]! : null
 }
@@ -274,15 +291,19 @@ function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): Track[]
 }
 
 /**
- * Rows in which a sign of work may appear: between the newest block and the box, in the upper edge
- * of the box, in the footer, or as the mark of the newest block.
+ * Rows in which a sign of work may appear: between the newest block and the box, right above the
+ * box, in its upper edge, in the footer, or as the mark of the newest block.
  */
-const candidateRows = memoizeByObject(({ rows, regions, composer, blocks }: Layout): ScreenRow[] => {
+const candidateRows = memoizeByObject(({ rows, regions, composer, blocks, terminator }: Layout): ScreenRow[] => {
   const newest = blocks.at(-1)
-  return [
+  const above = composer ? rows.slice(0, composer.first).filter(row => !isBlank(row)) : []
+  const found = [
     ...(newest ? [rows[newest.first]!] : []),
     ...rowsOf(rows, regions.get('status')),
+    // Indented below a prompt or an answer, a sign of work looks like a part of it.
+    ...above.slice(-1).filter(row => row.index !== terminator?.row),
     ...(composer ? [rows[composer.first]!] : []),
     ...rowsOf(rows, regions.get('footer')),
   ].filter(row => row !== undefined && !isBlank(row))
+  return [...new Set(found)]
 })

@@ -10,7 +10,7 @@ import type { Payload } from './view.js'
 const WORDS =
   /\b(?:sign(?:ing)?[- ]?in|log(?:ging)?[- ]?in|authenticat\w*|authoriz\w*|device code|verification code|one-time code)\b/iu
 const WAITS =
-  /\bwaiting for (?:authentication|authorization|login|sign[- ]?in|(?:the |your )?browser|approval)\b|\b(?:press|hit) (?:return|enter) to (?:open|continue)\b|\bpaste (?:the |your )?(?:code|token)\b/iu
+  /\bwaiting for (?:authentication|authorization|login|sign[- ]?in|(?:the |your )?browser|approval)\b|\b(?:press|hit) (?:return|enter) to (?:open|continue|retry|try again|sign in|log ?in|authenticate)\b|\bpaste (?:the |your )?(?:code|token)\b/iu
 /** The browser shows a code that belongs here. */
 const PASTES = /\bpaste (?:the |your )?(?:\p{L}+ )?(?:code|token)\b/iu
 const ADDRESS = /https?:\/\/[^\s"'<>│┃║]+/u

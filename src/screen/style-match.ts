@@ -56,6 +56,16 @@ function fitsColour(
   }
 }
 
+/** Dim or grey: drawn to be read second. */
+export function isFaint(span: Pick<Span, 'dim' | 'fg'>): boolean {
+  return span.dim || isGrey(span.fg)
+}
+
+/** All text of the row is faint. A scroll bar next to it is not its text. */
+export function isQuiet({ spans, text }: Pick<ScreenRow, 'spans' | 'text'>): boolean {
+  return spans.every(span => span.x >= text.length || span.text.trim() === '' || isFaint(span))
+}
+
 /** The style of the cell in this column; undefined right of the last written cell. */
 function spanAt(row: { spans: readonly Span[] }, column: number): Span | undefined {
   return row.spans.find(span => column >= span.x && column < span.x + span.width)

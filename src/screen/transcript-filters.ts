@@ -1,9 +1,9 @@
-import { isAlarm, isCommandOnly } from './generic-grammar.js'
+import { hasAlarmGutter, isAlarm, isCommandOnly } from './generic-grammar.js'
 import type { RowBlock, RowRole } from './grammar.js'
 import type { Pack } from './pack/pack.js'
 import type { Region } from './region.js'
 import type { ScreenRow } from './screen-row.js'
-import { isGrey } from './style-match.js'
+import { isFaint, isQuiet as isFaintRow } from './style-match.js'
 
 /*
  * Not everything above the input box was said in the conversation. These functions remove what was
@@ -45,11 +45,14 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
   // A warning before the first prompt is about something else.
   const isAnswered =
     blocks.some(block => block.kind === 'user') && (pack.byStructure || blocks.every(block => block.spec === null))
+  // A remark in a quiet style may be between the prompt and the report.
+  const asked = blocks
+    .slice(0, -1)
+    .findLast(({ kind, first, last }) => kind !== 'prose' || !rows.slice(first, last + 1).every(isFaintRow))
   const isReport =
-    pack.byStructure &&
-    blocks.at(-2)?.kind === 'user' &&
-    (reportsError(rows[newest.first]!) || saysFailed(rows, newest))
-  const isError = newest.kind === 'prose' && isAnswered && (isAlarm(rows, newest) || isReport)
+    pack.byStructure && asked?.kind === 'user' && (reportsError(rows[newest.first]!) || saysFailed(rows, newest))
+  const isFailed = pack.byStructure && asked?.kind === 'user' && hasAlarmGutter(rows, newest, asked)
+  const isError = isFailed || (newest.kind === 'prose' && isAnswered && (isAlarm(rows, newest) || isReport))
   return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
 }
 
@@ -122,7 +125,5 @@ function isPartlyDrawn({ text }: ScreenRow): boolean {
 
 function isQuiet(row: ScreenRow): boolean {
   const shown = row.spans.filter(span => span.text.trim() !== '')
-  return (
-    shown.length > 0 && shown.every(span => span.dim || isGrey(span.fg)) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
-  )
+  return shown.length > 0 && shown.every(isFaint) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
 }

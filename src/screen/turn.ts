@@ -1,3 +1,4 @@
+import { namedPromptWidth } from './find-composer.js'
 import type { RowBlock } from './grammar.js'
 import type { Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
@@ -104,7 +105,10 @@ export function blockText(layout: Layout, block: RowBlock): string {
     .slice(block.first, block.last + 1)
     .map((row, index) =>
       (block.spec === null && index === 0
-        ? row.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '')
+        ? (block.kind === 'user' ? row.text.slice(namedPromptWidth(row.text)) : row.text).replace(
+            /^\s*[^\p{L}\p{N}\s]\s+/u,
+            '',
+          )
         : row.text.slice(strip)
       ).trim(),
     )

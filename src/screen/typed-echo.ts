@@ -1,3 +1,4 @@
+import { namedPromptWidth } from './find-composer.js'
 import type { RowBlock } from './grammar.js'
 import type { Layout } from './layout.js'
 import type { ScreenRow } from './screen-row.js'
@@ -93,6 +94,7 @@ function isShortText(text: string): boolean {
 /** Without glyph, gutter and edges. */
 function plain({ text }: ScreenRow): string {
   return text
+    .slice(namedPromptWidth(text))
     .replace(/^[\s│┃▌▎▐║]*(?:[^\p{L}\p{N}\s"'`([{/@#!]\s+)?/u, '')
     .replace(/[│┃║]\s*$/u, '')
     .trim()

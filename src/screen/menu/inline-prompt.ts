@@ -36,7 +36,7 @@ export function findInline(frame: Frame, rows: readonly MenuRow[]): InlinePrompt
 const QUESTION = /^\p{L}.{2,120}\?$/u
 const DEFAULTED = /^(?!In \[\d|Out\[)\p{L}.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]):?\s*$/u
 const REQUEST =
-  /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
+  /^(?:[?›❯]\s+)?(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
 /** Questions start at the left. */
 const MARGIN = 8
@@ -181,6 +181,8 @@ function inline(row: MenuRow, question: string, words: readonly string[], fallba
  */
 export interface TextField {
   row: number
+  /** The first row of the field: its upper edge, if the question is above that. */
+  first: number
   value: string
   placeholder: string
   /** The cursor is in the field: the hardware cursor, or a cell that is drawn inverse. */
@@ -203,7 +205,10 @@ export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField
     .slice(0, footer)
     .findLast(row => !row.isBlank && !row.isFrame && !row.isRule && fragments(row).length === 0)
   if (!field || footer - field.index > BLANK_ROWS_BELOW) return null
-  const isFramed = rows[field.index - 1]?.isFrame === true && rows[field.index + 1]?.isFrame === true
+  const isEdge = (row: MenuRow | undefined, isAsked: boolean) =>
+    row?.isFrame === true || (isAsked && row?.isRule === true)
+  const asks = asksForText(rows, field.index - 1)
+  const isFramed = isEdge(rows[field.index - 1], asks) && isEdge(rows[field.index + 1], asks)
   const sign = SIGN.exec(field.text)?.[0]
   if (sign === undefined && !isFramed) return null
   if (!rows.slice(0, field.index).some(row => !row.isBlank && !row.isFrame && !row.isRule)) return null
@@ -214,9 +219,39 @@ export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField
   const isPlaceholder = PLACEHOLDER.test(text) || isFaint(field, column)
   return {
     row: field.index,
+    first: rows[field.index - 1]!.isRule ? field.index - 1 : field.index,
     value: isPlaceholder ? '' : text,
     placeholder: isPlaceholder ? text : '',
     holdsCursor: frame.cursor.y === field.index || field.spans.some(span => span.inverse && span.width === 1),
+  }
+}
+
+/** Right above the box: `Enter your API key`. An input box for prompts follows what was said. */
+function asksForText(rows: readonly MenuRow[], edge: number): boolean {
+  const above = rows.slice(0, Math.max(0, edge)).findLast(row => !row.isBlank && !row.isRule)
+  return above !== undefined && ASKS.test(above.text)
+}
+
+const ASKS = /^\W*(?:please )?(?:enter|paste|type|provide) (?:your|the|an?) .{2,60}$/iu
+
+/**
+ * `◆  Enter your API key` above `│  …` with the cursor and the lower end of the gutter: a field of
+ * a set-up.
+ */
+export function findGutterField(frame: Frame, rows: readonly MenuRow[]): TextField | null {
+  const row = rows[frame.cursor.y]
+  const head = rows[frame.cursor.y - 1]
+  const isField = row?.isBoxed === true && row.edge === null && head !== undefined && !head.isBoxed
+  if (!isField || !/^\s*[◆◇?]\s+\S/u.test(head.text) || !/^\s*[└╰]/u.test(rows[row.index + 1]?.text ?? '')) return null
+  if (frame.cursor.x <= row.left + 1 || rows.slice(row.index + 2).some(other => !other.isBlank)) return null
+  const text = row.text.trim().replace(/[_█]$/u, '')
+  const isPlaceholder = isFaint(row, row.indent - 1) || PLACEHOLDER.test(text)
+  return {
+    row: row.index,
+    first: row.index,
+    value: isPlaceholder ? '' : text,
+    placeholder: isPlaceholder ? text : '',
+    holdsCursor: true,
   }
 }
 

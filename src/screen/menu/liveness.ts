@@ -69,7 +69,12 @@ export function proveLive(
   // the keys that confirm them.
   else if (group.options.length === 0 && (spec || hasConfirmKeys(candidate, rows, pack))) proofs.push('pointer')
   else if (group.isButtons && hasConfirmKeys(candidate, rows, pack)) proofs.push('pointer')
-  else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('pointer')
+  else if (group.isRadio && group.layout === 'horizontal' && /[?？]$/u.test(menu.question)) proofs.push('pointer')
+  else if (
+    group.isRadio &&
+    (menu.footer.length >= 2 || menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys)))
+  )
+    proofs.push('pointer')
   if (selected && frame.cursor.y === selected.row) proofs.push('cursor')
   const distinct =
     group.layout === 'vertical'

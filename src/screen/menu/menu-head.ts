@@ -41,8 +41,12 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number, firstRo
   const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
+  const words = lines.filter(line => !isKeys({ text: line }))
+  const asked = findQuestion(words, null)
   return {
-    ...findQuestion(lines, null),
+    ...asked,
+    // Whoever decides sees every row.
+    body: lines.filter(line => asked.body.includes(line) || !words.includes(line)),
     tabs: tabsRow ? readTabs(tabsRow) : [],
     page: page ? { n: Number(page[1]), of: Number(page[2]) } : null,
     first,
@@ -159,7 +163,7 @@ function readTabs(row: MenuRow): Menu['tabs'] {
 }
 
 const FRAGMENT =
-  /^(?<keys>(?:[↑↓←→⇆⇄]+(?:\/[↑↓←→]+)?|(?:press\s+)?(?:esc(?:ape)?|enter|return|tab|space|backspace|home|end|page\w+|f\d+|(?:ctrl|shift|alt|cmd|opt)[+-]\S+|\^\w|[a-z])(?:\s*[/,]\s*\S+)?(?:\s+(?:esc|enter))?))(?:\s*:\s*|\s+)(?:to\s+)?(?<verb>\p{L}.*)$/iu
+  /^(?<keys>(?:[↑↓←→⇆⇄]+(?:[\s/][↑↓←→]+)?|(?:press\s+)?(?:esc(?:ape)?|enter|return|tab|space|backspace|home|end|page\w+|f\d+|(?:ctrl|shift|alt|cmd|opt)[+-]\S+|\^\w|[a-z])(?:\s*[/,]\s*\S+)?(?:\s+(?:esc|enter))?))(?:\s*:\s*|\s+)(?:to\s+)?(?<verb>\p{L}.*)$/iu
 
 /** At most three rows below the options that name keys and their effect. */
 export function readFooter(
@@ -187,6 +191,12 @@ export function readFooter(
   return { keys, rows: first === null ? null : [first, last] }
 }
 
+/** `← → narrow scope · e edit pattern`: nothing but keys and their effects, never the question. */
+function isKeys(row: { text: string }): boolean {
+  const found = fragments(row)
+  return found.length >= 2 && found.length === partsOf(row).length && found.some(({ keys }) => keys.length > 1)
+}
+
 /** Keys that confirm and keys that cancel, side by side: the rows above have the keyboard. */
 export function confirmsOrLeaves(row: { text: string }): boolean {
   const keys = fragments(row).map(fragment => fragment.keys)
@@ -200,13 +210,19 @@ export function looksLikeHints(row: MenuRow): boolean {
   return isQuiet || /\S\s[·•|]\s\S/u.test(row.text)
 }
 
-/** The keys and effects that a row names. */
-export const fragments = memoizeByObject((row: { text: string }): Menu['footer'] =>
-  row.text
+/** The parts of a row that dots, bars, commas or gaps separate. */
+function partsOf(row: { text: string }): string[] {
+  return row.text
     .trim()
     .replace(/^\((.*?)\)?$/u, '$1')
     .replace(/^use\s+/iu, '')
     .split(/\s*[·•|]\s*|[,;]\s+|\s{2,}|\s+or\s+(?=esc|enter|tab)/iu)
+    .filter(part => /[^\s│┃]/u.test(part))
+}
+
+/** The keys and effects that a row names. */
+export const fragments = memoizeByObject((row: { text: string }): Menu['footer'] =>
+  partsOf(row)
     .map(part => FRAGMENT.exec(part.trim())?.groups)
     .filter(groups => groups !== undefined)
     .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() })),

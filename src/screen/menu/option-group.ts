@@ -1,3 +1,4 @@
+import type { Span } from '../../terminal/index.js'
 import { isGrey, styleKey } from '../style-match.js'
 import { fragments } from './menu-head.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
@@ -37,8 +38,44 @@ export function findVertical(rows: readonly MenuRow[], cols: number): OptionGrou
   const arrow = findPointed(rows, cols)
   // The heading of a group may have the pointer; a pointer above the group is something else.
   const pointed = radio && (!arrow || radio.last >= arrow.first) ? radio : arrow
+  // Round marks after the numbers: they show the choice.
+  if (numbered && radio && radio.first <= numbered.first && radio.last >= numbered.last) return radio
   if (numbered && pointed) return pointed.first > numbered.last ? pointed : numbered
-  return numbered ?? pointed
+  return numbered ?? pointed ?? findLit(rows, cols)
+}
+
+const LIT_ROWS_MAX = 12
+
+/**
+ * Rows of one indent without any mark, exactly one of which is lit (inverse, or on its own
+ * background), right above the keys that confirm.
+ */
+function findLit(rows: readonly MenuRow[], cols: number): OptionGroup | null {
+  const footer = rows.findLastIndex(
+    row => !row.isBlank && fragments(row).some(({ keys }) => /\b(?:enter|return)\b|[↵⏎]/iu.test(keys)),
+  )
+  let last = footer - 1
+  while (last >= 0 && (rows[last]!.isBlank || rows[last]!.isRule)) last--
+  if (last < 0 || footer - last > GAP_MAX + 1) return null
+  let first = last
+  const isEntry = (row: MenuRow | undefined) =>
+    row !== undefined && !row.isBlank && !row.isRule && !row.isFrame && row.indent === rows[last]!.indent
+  while (isEntry(rows[first - 1])) first--
+  if (last === first || last - first >= LIT_ROWS_MAX) return null
+  const entries = rows.slice(first, last + 1)
+  const litRows = entries.filter(row => row.spans.some(span => isLit(span, row)))
+  const options = entries.map(row => readOptionRow(row))
+  if (litRows.length !== 1 || !options.every(option => option !== null)) return null
+  const group = finish(rows, options, cols)
+  return { ...group, selected: litRows[0]!.index - first, shownBy: 'style' }
+}
+
+/** All words of the row stand on it, and the row's margin does not. */
+function isLit(span: Span, row: MenuRow): boolean {
+  const words = row.spans.filter(({ text }) => /[^\s│┃║▌▎]/u.test(text))
+  const margin = row.spans.find(({ x }) => x < row.indent)
+  const isOwn = span.inverse || (span.bg !== null && span.bg !== (margin?.bg ?? null))
+  return words.length > 0 && words.every(word => word.inverse === span.inverse && word.bg === span.bg) && isOwn
 }
 
 function findNumbered(rows: readonly MenuRow[], cols: number): OptionGroup | null {
@@ -189,6 +226,8 @@ const POINTED_HEADING = /^\s*[❯›>▸→▶]\s+\p{L}/u
 
 function radioGroup(rows: readonly MenuRow[], first: number, last: number, cols: number): OptionGroup | null {
   const options = rows.slice(first, last + 1).map(row => readOptionRow(row)!)
+  const pointed = options.findIndex(({ row }) => POINTER.test(rows[row]!.text))
+  if (pointed >= 0) return checkGroup(rows, options, pointed, cols)
   const chosen = options.flatMap((option, index) => (option.checked || option.glyphColumn !== null ? [index] : []))
   if (options.length < 2 || chosen.length > 1) return null
   const group = finish(
@@ -196,7 +235,29 @@ function radioGroup(rows: readonly MenuRow[], first: number, last: number, cols:
     options.map(option => ({ ...option, checked: null })),
     cols,
   )
-  return { ...group, selected: chosen[0] ?? null, shownBy: chosen.length === 1 ? 'glyph' : null, isRadio: true }
+  if (chosen.length === 1) return { ...group, selected: chosen[0]!, shownBy: 'glyph', isRadio: true }
+  return group.shownBy === 'style'
+    ? { ...group, isRadio: true }
+    : { ...group, selected: null, shownBy: null, isRadio: true }
+}
+
+const POINTER = /^\s*[❯›>▸→▶]\s/u
+
+/** A pointer beside the marks: the marks show what is ticked, the pointer what is selected. */
+function checkGroup(
+  rows: readonly MenuRow[],
+  options: readonly OptionRow[],
+  pointed: number,
+  cols: number,
+): OptionGroup | null {
+  if (options.length < 2 || options.filter(({ row }) => POINTER.test(rows[row]!.text)).length > 1) return null
+  const column = options[pointed]!.glyphColumn
+  const ticked = options.map((option, index) => ({
+    ...option,
+    glyphColumn: index === pointed ? column : null,
+    checked: /^[^\p{L}]*(?:\([xX•●◉*]\)|[●◉])/u.test(rows[option.row]!.text),
+  }))
+  return finish(rows, ticked, cols)
 }
 
 /** A filled mark with an empty one next to it: the choice of a group, not a pointer. */
@@ -205,8 +266,11 @@ function isOneOfRadio(rows: readonly MenuRow[], index: number): boolean {
   return /^\s*[●◉]\s/u.test(rows[index]!.text) && (isEmpty(rows[index - 1]) || isEmpty(rows[index + 1]))
 }
 
+/** `(●) Yes`, `○ Yes`, `1 (●) Yes`. */
+const RADIO = /^\s*(?:[❯›>▸→▶]\s+)?(?:(?:\d{1,2}[.)]?|[a-z])\s+)?(?:\([ xX•●○◉◯*]\)|[◯◉○●])\s+\S/u
+
 function isRadio(row: MenuRow): boolean {
-  return !row.isRule && !row.isFrame && /^\s*(?:\([ xX•●*]\)|[◯◉○●])\s+\S/u.test(row.text)
+  return !row.isRule && !row.isFrame && RADIO.test(row.text)
 }
 
 function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): OptionRow[] {

@@ -7,6 +7,9 @@ import type { MenuRow } from './menu-rows.js'
 const POINTERS = '❯›>●◉→▶▸➜»➤▹►▷☞➔⯈'
 const ANY_SIGN = '(?![\\[\\](){}"\'`#*+.,:;|/\\\\-])[^\\p{L}\\p{N}\\s─━│┃╭╮╰╯┌┐└┘├┤┬┴┼]'
 
+/** `(●)`, `○`: in a group of them, the filled one is the choice. A key may be before it. */
+const ROUND = '(?:\\([ •●○◉◯]\\)|[◯◉○●])'
+
 /** One row that may be an option of a menu. Columns count from the left edge. */
 export interface OptionRow {
   row: number
@@ -20,8 +23,8 @@ export interface OptionRow {
 }
 
 const OPTION = new RegExp(
-  `^(?<indent>[\\s\\u00a0]*)(?:(?<glyph>[${POINTERS}]|${ANY_SIGN}(?=[\\s\\u00a0]+(?:\\d{1,2}[.)]|\\[\\d{1,2}\\])))(?<gap>[\\s\\u00a0]+))?(?:(?:(?<number>\\d{1,2})[.)]|\\[(?<boxed>\\d{1,2})\\])(?<gap2>[\\s\\u00a0]+))?` +
-    '(?:(?<check>\\[[ xX✔✓*]\\]|\\([ xX•●*]\\)|[☐☑☒◯◉○◻◼])(?<gap3>[\\s\\u00a0]+))?(?<label>\\S.*)$',
+  `^(?<indent>[\\s\\u00a0]*)(?:(?<glyph>[${POINTERS}]|${ANY_SIGN}(?=[\\s\\u00a0]+(?:\\d{1,2}[.)]|\\[\\d{1,2}\\])))(?<gap>[\\s\\u00a0]+))?(?:(?:(?<number>\\d{1,2})[.)]|\\[(?<boxed>\\d{1,2})\\]|(?<key>\\d{1,2}|[a-z])(?=[\\s\\u00a0]+${ROUND}[\\s\\u00a0]))(?<gap2>[\\s\\u00a0]+))?` +
+    '(?:(?<check>\\[[ xX✔✓*]\\]|\\([ xX•●○◉◯*]\\)|[☐☑☒◯◉○◻◼])(?<gap3>[\\s\\u00a0]+))?(?<label>\\S.*)$',
   'u',
 )
 
@@ -30,7 +33,7 @@ export const readOptionRow = memoizeByObject((row: MenuRow): OptionRow | null =>
   const groups = OPTION.exec(row.text)?.groups
   if (!groups) return null
   const label = groups.label!
-  const number = groups.number ?? groups.boxed
+  const number = groups.number ?? groups.boxed ?? /^\d+$/u.exec(groups.key ?? '')?.[0]
   const [name, detail] = splitColumns(label)
   return {
     row: row.index,

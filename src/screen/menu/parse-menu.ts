@@ -5,6 +5,7 @@ import type { ScreenRow } from '../screen-row.js'
 import { findHorizontal } from './horizontal-group.js'
 import {
   findAnyKey,
+  findGutterField,
   findInline,
   findTextField,
   findWordedQuestion,
@@ -58,7 +59,7 @@ function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, firstRow: 
   const group =
     vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
   const options = group && fromGroup(group, rows, frame, pack, firstRow)
-  const field = findTextField(frame, rows)
+  const field = findTextField(frame, rows) ?? findGutterField(frame, rows)
   if (field && (options === null || field.row > options.group.last))
     return fromField(field, rows, frame, pack, firstRow)
   const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
@@ -203,7 +204,7 @@ function fromField(
     options: [],
     selected: null,
     shownBy: isShown ? 'cursor' : null,
-    first: field.row,
+    first: field.first,
     last: field.row,
   }
   const { head, spec } = headOf(group, rows, pack, firstRow)
