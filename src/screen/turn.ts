@@ -98,16 +98,23 @@ export function newestContent(blocks: readonly RowBlock[], pack: Pack): RowBlock
   )
 }
 
+/** Some agents draw the time at the right end of the first row of a prompt. */
+const CLOCK = /\s{2,}\d{1,2}:\d{2}(?: ?[ap]m)?\s*$/iu
+
+/** The first row of a prompt without the time that the agent adds. */
+export function withoutClock(text: string): string {
+  return text.replace(CLOCK, '')
+}
+
 export function blockText(layout: Layout, block: RowBlock): string {
   const strip = block.spec?.strip ?? 0
   return layout.rows
     .slice(block.first, block.last + 1)
-    .map((row, index) =>
-      (block.spec === null && index === 0
-        ? row.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '')
-        : row.text.slice(strip)
-      ).trim(),
-    )
+    .map((row, index) => {
+      const text = block.kind === 'user' && index === 0 ? withoutClock(row.text) : row.text
+      const isGuessed = block.spec === null && index === 0
+      return (isGuessed ? text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '') : text.slice(strip)).trim()
+    })
     .join('\n')
     .trim()
 }
