@@ -22,6 +22,13 @@ const RED = '\u001b[38;2;255;107;128m'
 const OFF = '\u001b[0m'
 const box = (cols: number) => ['─'.repeat(cols), '❯ ', '─'.repeat(cols)]
 
+/** The last rows of the blocks above the live part. */
+function blockEnds(rows: readonly string[]): number[] {
+  const emulator = new TerminalEmulator({ cols: 60, rows: 20 })
+  emulator.feed(new TextEncoder().encode(`${rows.join('\r\n')}\u001b[?25l`), 30, { live: false })
+  return classify(emulator.currentFrame(), initialMemory(), PACK).layout.blocks.map(({ last }) => last)
+}
+
 function observe(rows: readonly string[], options: { t?: number; narrow?: number; cursor?: number } = {}): Observation {
   const emulator = new TerminalEmulator({ cols: 60, rows: 20 })
   const cursor = options.cursor ?? rows.findLastIndex(row => row.startsWith('❯'))
@@ -69,6 +76,21 @@ describe('classification by structure alone', () => {
     ]
     expect(observe(rows('Zwock · Model 5'), { cursor: 10 }).view).toBe('tool_running')
     expect(observe(rows('Zwack · Madel 6'), { cursor: 10 }).view).toBe('response_content')
+  })
+
+  const menu = ['─'.repeat(60), ' Would you like to go on?', '', ' ❯ 1. Yes', '   2. No', '', ' enter to select']
+
+  it('does not read the line above a menu as text, whatever its colour', () => {
+    const dashed = '╌'.repeat(60)
+    for (const line of [dashed, `\u001b[38;2;80;80;80m${dashed}${OFF}`])
+      expect(blockEnds(['§ The plan.', '', ' Move the list', line, '', ...menu])).toEqual([0, 2])
+  })
+
+  it('reads grey rows as text in a theme that draws all text in grey', () => {
+    const grey = (text: string) => `\u001b[38;2;150;150;150m${text}${OFF}`
+    const rows = (first: string) => [first, '', grey(' Three words here'), '', ...menu]
+    expect(blockEnds(rows(grey(' Two words here')))).toEqual([0, 2])
+    expect(blockEnds(rows(' Two words here'))).toEqual([0])
   })
 
   it('finds the input box in a terminal that was narrowed and not yet redrawn', () => {

@@ -1,9 +1,10 @@
+import { bodyStyle } from './blocks/row-style.js'
 import { hasAlarmGutter, isAlarm, isCommandOnly } from './generic-grammar.js'
 import type { RowBlock, RowRole } from './grammar.js'
 import type { Pack } from './pack/pack.js'
 import type { Region } from './region.js'
 import type { ScreenRow } from './screen-row.js'
-import { isFaint, isQuiet as isFaintRow } from './style-match.js'
+import { isQuiet as isFaintRow, isGrey } from './style-match.js'
 
 /*
  * Not everything above the input box was said in the conversation. These functions remove what was
@@ -89,6 +90,7 @@ export function withoutHints(
       ),
   )
   const last = kept.at(-1)
+  const others = () => kept.slice(0, -1).flatMap(block => rows.slice(block.first, block.last + 1))
   const isHint =
     last !== undefined &&
     kept.length > 1 &&
@@ -96,7 +98,10 @@ export function withoutHints(
     last.first === last.last &&
     !reportsError(rows[last.first]!) &&
     ((last.spec === null &&
-      (isQuiet(rows[last.first]!) || isPartlyDrawn(rows[last.first]!) || isModeRow(rows, last.first, composer))) ||
+      (isQuiet(rows[last.first]!, others) ||
+        isLine(rows[last.first]!) ||
+        isPartlyDrawn(rows[last.first]!) ||
+        isModeRow(rows, last.first, composer))) ||
       repeatsBox(rows, last.first, composer))
   return isHint ? kept.slice(0, -1) : kept
 }
@@ -115,7 +120,13 @@ function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region 
 
 /** Between a line across the screen and the input box: a mode, not an answer. */
 function isModeRow(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
-  return composer?.first === index + 1 && /^\s*[─━═]{20,}\s*$/u.test(rows[index - 1]?.text ?? '')
+  const above = rows[index - 1]
+  return composer?.first === index + 1 && above !== undefined && isLine(above)
+}
+
+/** A line across the screen ends what is above it. */
+function isLine({ text }: ScreenRow): boolean {
+  return /^\s*[─━═╌╍┄┅┈┉]{20,}\s*$/u.test(text)
 }
 
 /** One or two characters: a row that is being drawn. */
@@ -123,7 +134,13 @@ function isPartlyDrawn({ text }: ScreenRow): boolean {
   return text.trim().length <= 2
 }
 
-function isQuiet(row: ScreenRow): boolean {
+/** Dim, or grey where the other rows are not: some themes draw all text in grey. */
+function isQuiet(row: ScreenRow, others: () => readonly ScreenRow[]): boolean {
   const shown = row.spans.filter(span => span.text.trim() !== '')
-  return shown.length > 0 && shown.every(isFaint) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
+  if (shown.length === 0 || /^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)) return false
+  const grey = shown.filter(span => !span.dim)
+  if (!grey.every(span => isGrey(span.fg))) return false
+  if (grey.length === 0) return true
+  const { fg } = bodyStyle(others())
+  return grey.every(span => span.fg !== fg)
 }

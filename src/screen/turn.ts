@@ -99,19 +99,29 @@ export function newestContent(blocks: readonly RowBlock[], pack: Pack): RowBlock
   )
 }
 
+/** Some agents draw the time at the right end of the first row of a prompt. */
+const CLOCK = /\s{2,}\d{1,2}:\d{2}(?: ?[ap]m)?\s*$/iu
+
+/** The first row of a prompt without the time that the agent adds. */
+export function withoutClock(text: string): string {
+  return text.replace(CLOCK, '')
+}
+
 export function blockText(layout: Layout, block: RowBlock): string {
   const strip = block.spec?.strip ?? 0
   return layout.rows
     .slice(block.first, block.last + 1)
-    .map((row, index) =>
-      (block.spec === null && index === 0
-        ? (block.kind === 'user' ? row.text.slice(namedPromptWidth(row.text)) : row.text).replace(
-            /^\s*[^\p{L}\p{N}\s]\s+/u,
-            '',
-          )
-        : row.text.slice(strip)
-      ).trim(),
-    )
+    .map((row, index) => {
+      const isFirstOfPrompt = block.kind === 'user' && index === 0
+      const text = isFirstOfPrompt ? withoutClock(row.text) : row.text
+      const isGuessed = block.spec === null && index === 0
+      if (!isGuessed) return text.slice(strip).trim()
+      const name = isFirstOfPrompt ? namedPromptWidth(text) : 0
+      return text
+        .slice(name)
+        .replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '')
+        .trim()
+    })
     .join('\n')
     .trim()
 }

@@ -17,7 +17,12 @@ const DEFAULT_SHARE = 0.1
 /** This many rows are enough to determine the style of an answer. */
 const SAMPLED_ROWS = 150
 
-export function bodyStyle(rows: readonly Row[]): BodyStyle {
+interface StyledRow {
+  readonly text: string
+  readonly spans: readonly Span[]
+}
+
+export function bodyStyle(rows: readonly StyledRow[]): BodyStyle {
   const fg = majority(rows, span => span.fg)
   return { fg, bg: majority(rows, span => span.bg), code: codeColour(rows, fg) }
 }
@@ -29,7 +34,7 @@ const CODE_LINE = /[{};]\s*$|^\s*(?:const|let|var|import|export|function|return|
  * Themes choose the colour of inline code; what they share is its place: one colour besides that of
  * the sentence, in a paragraph whose other rows have no second one.
  */
-function codeColour(rows: readonly Row[], body: Color): Color {
+function codeColour(rows: readonly StyledRow[], body: Color): Color {
   const counts = new Map<Color, number>()
   let paragraph: Color[] = []
   let isText = true
@@ -61,7 +66,7 @@ function isForeign(span: Span, body: Color): boolean {
   )
 }
 
-function majority(rows: readonly Row[], colourOf: (span: Span) => Color): Color {
+function majority(rows: readonly StyledRow[], colourOf: (span: Span) => Color): Color {
   const cells = new Map<Color, number>()
   let all = 0
   const step = Math.max(1, Math.floor(rows.length / SAMPLED_ROWS))

@@ -134,7 +134,7 @@ export function acpParts(options: AcpSessionOptions, ports: SessionPorts) {
     isIdle: ports.isIdle,
     ...(options.pause && { pause: options.pause }),
     lastTurn: () => conversation.lastTurn,
-    onDelivered: () => conversation.lastTurn,
+    onTaken: (_, wasBusy) => (wasBusy ? 'queued' : { turn: conversation.lastTurn }),
     untilStarted: async () => undefined,
     effectsDone: () => effects.done(),
     onFailed: detail => notices.undelivered(detail),

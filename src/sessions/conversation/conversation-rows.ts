@@ -8,6 +8,7 @@ import {
   realignWindow,
   type TextRow,
   transcriptBlocks,
+  withoutClock,
 } from '../../screen/index.js'
 import { ALTERNATE_FIRST_ID, type Color, type Row } from '../../terminal/index.js'
 
@@ -330,7 +331,7 @@ export function echoOf(rows: readonly Row[], block: { first: number; last: numbe
 
 /** The text of a prompt without blanks: a change of width breaks it elsewhere. */
 function echoText(rows: readonly { text: string }[]): string {
-  return rows.map(row => row.text.replace(/[\s\u00a0]+/gu, '')).join('')
+  return rows.map(({ text }, index) => (index === 0 ? withoutClock(text) : text).replace(/[\s\u00a0]+/gu, '')).join('')
 }
 
 /**

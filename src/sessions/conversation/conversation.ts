@@ -8,7 +8,7 @@ import { continuationOf, endsWith, findTail, TAIL_ROWS, tailOf } from './message
 import { OpenMessage } from './open-message.js'
 import { BlockReader, type IdleBlocks, type ReadOptions, readIdleBlocks } from './read-conversation.js'
 import { type ClosedMessage, ClosedMessages, type ReportedText } from './reported-text.js'
-import { hasGrown, hasMoved, isLateEcho, promptEnd, QueuedPrompts } from './turn-echo.js'
+import { hasGrown, hasMoved, isLateEcho, isOwnEcho, promptEnd, QueuedPrompts } from './turn-echo.js'
 
 export interface ExtractOptions {
   /** The agent may still change the last block. */
@@ -109,6 +109,11 @@ export class Conversation {
       : null
   }
 
+  /** Whether the turn that was opened last is this prompt's: its echo is the turn's own. */
+  isTurnOf(text: string): boolean {
+    return isOwnEcho(this.#state, promptEnd(text))
+  }
+
   /** How many rows the open message covered when it was last read. */
   get openRows(): number {
     return Math.max(0, this.#state.lastRowRead - this.#state.from + 1)
@@ -172,7 +177,7 @@ export class Conversation {
 
   /** A prompt is typed while the agent works: it waits in the agent's queue. */
   promptQueued(text: string): void {
-    this.#queued.add(text)
+    this.#queued.add(text, this.#state.turns)
   }
 
   /** Marks all on screen as old (a greeting, a replay): it opens no turn and no message. */
@@ -200,10 +205,12 @@ export class Conversation {
   newEcho(look: Look): Echo | null {
     this.observe(look)
     const { echo } = this.#rows
-    const { isTurnOpen, echoId, echoText } = this.#state
-    if (!echo || !isTurnOpen || echoId === null || this.#rows.isRepaint(echo.first)) return null
+    const { turns, isTurnOpen, echoId, echoText } = this.#state
+    if (!echo || !isTurnOpen || this.#rows.isRepaint(echo.first)) return null
+    // A turn without a prompt, such as that of a command, ends where a queued prompt begins.
+    if (echoId === null) return this.#queued.isFrom(turns, echo) ? echo : null
     // Some agents start at the top of the screen again when they have compacted their conversation.
-    return echo.first > echoId || (echo.text !== echoText && this.#queued.includes(echo)) ? echo : null
+    return echo.first > echoId || (echo.text !== echoText && this.#queued.isFrom(turns, echo)) ? echo : null
   }
 
   /**

@@ -39,7 +39,7 @@ beforeEach(() => {
     waiters: new Waiters(clock),
     emit: update => void updates.push(update),
     typingRepeatMs: 4_000,
-    transcriptWaitMs: 0,
+    transcriptWaitMs: 1_000,
     isCatchingUp: () => isCatchingUp,
     isExited: () => false,
     write: () => write(),
@@ -104,6 +104,9 @@ describe('the typing indicator', () => {
 })
 
 describe('a closed message', () => {
+  const untilPending = async () => {
+    while (clock.pending === 0) await Promise.resolve()
+  }
   const closed: ClosedMessage = {
     ...MESSAGE,
     screenBlocks: [],
@@ -115,6 +118,20 @@ describe('a closed message', () => {
     openedT: 0,
     closedT: 1,
   }
+
+  test('does not wait for the record of its turn when the next turn has begun', async () => {
+    const unconfirmed = { ...closed, isConfirmed: false }
+    writer.patch({ ...closed, message: 'ses_1.0.1' })
+    writer.turnBegun('ses_1.1')
+    writer.close(unconfirmed, { ending: null, waits: true })
+    await untilPending()
+    clock.advance(1_000)
+    await untilPending()
+    expect(writer.isClosing).toBe(true)
+    writer.turnBegun('ses_1.2')
+    await effects.done()
+    expect(writer.isClosing).toBe(false)
+  })
 
   test.each([true, false])('keeps the session busy until it is in the log (success: %s)', async isWritten => {
     let finish: () => void = () => undefined

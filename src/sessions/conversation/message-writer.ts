@@ -61,6 +61,8 @@ export class MessageWriter {
   #closing = 0
   /** An answer of this session was in the agent's own record when its turn ended. */
   #hasRecord = false
+  /** The turn that was opened last. */
+  #turn: string | null = null
   /** The open message as it was last emitted. */
   #emitted: { message: string; blocks: readonly Block[] } | null = null
   #typing: Timer | null = null
@@ -98,6 +100,12 @@ export class MessageWriter {
     this.#typing = null
   }
 
+  /** A turn has begun: nothing waits any longer for the record of an earlier one. */
+  turnBegun(turn: string): void {
+    this.#turn = turn
+    this.#options.waiters.wake()
+  }
+
   /** `waits`: the turn has ended, so the message waits a little for the agent's own text. */
   close(closed: ClosedMessage, { ending, waits }: { ending: Ending | null; waits: boolean }): void {
     const { effects, isCatchingUp } = this.#options
@@ -117,14 +125,16 @@ export class MessageWriter {
 
   /**
    * An agent that has recorded earlier answers of this session will record this one, too, unless
-   * the turn was cut: if its record has nothing of the turn yet, it is late.
+   * the turn was cut: if its record has nothing of the turn yet, it is late. Only the newest turn
+   * is waited for: the events of the next one would wait as well.
    */
   async #untilConfirmed(closed: ClosedMessage, ending: Ending | null): Promise<void> {
     const { waiters, transcriptWaitMs, isExited } = this.#options
     const isReady = () => closed.isConfirmed || isExited()
     await waiters.until(transcriptWaitMs, isReady)
     const isAnswer = ending === null && closed.command === undefined
-    const isLate = () => this.#hasRecord && isAnswer && closed.reported.length === 0 && !isReady()
+    const isNewest = () => this.#turn === null || this.#turn === closed.turn
+    const isLate = () => this.#hasRecord && isAnswer && isNewest() && closed.reported.length === 0 && !isReady()
     if (isLate()) await waiters.until(transcriptWaitMs * LATE_WAIT_FACTOR, () => !isLate())
     if (closed.reported.length > 0) this.#hasRecord = true
   }

@@ -8,7 +8,7 @@ import type { ReportedText } from './reported-text.js'
 
 export interface TurnActionsOptions {
   session: string
-  messages: Pick<MessageWriter, 'update' | 'close' | 'patch'>
+  messages: Pick<MessageWriter, 'update' | 'close' | 'patch' | 'turnBegun'>
   /** The agent writes a transcript. */
   hasTranscript: boolean
   isExited(): boolean
@@ -72,6 +72,7 @@ export class TurnActions {
   begin(look: Look | null, isSent = false): void {
     const turn = look && this.#conversation.beginTurn(look, { isSent })
     if (!turn) return
+    this.#options.messages.turnBegun(turn)
     const prompt = this.#shownPrompt(look)
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
   }

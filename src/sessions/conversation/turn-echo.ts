@@ -14,20 +14,25 @@ export function promptEnd(text: string): string {
   return comparableText(text).slice(-PROMPT_END_CHARACTERS)
 }
 
-/** Prompts that were typed while the agent worked: their echo begins their own turn. */
+/** Prompts that were typed while a turn was open: their echo begins their own turn. */
 export class QueuedPrompts {
-  #ends: readonly string[] = []
+  #prompts: readonly { end: string; turn: number }[] = []
 
-  add(text: string): void {
-    this.#ends = [...this.#ends.slice(-QUEUED_MAX), promptEnd(text)]
+  /** `turn`: the number of the open turn. */
+  add(text: string, turn: number): void {
+    this.#prompts = [...this.#prompts.slice(-QUEUED_MAX), { end: promptEnd(text), turn }]
   }
 
-  includes({ text }: Echo): boolean {
-    return this.#ends.some(end => comparableText(text).endsWith(end))
+  /**
+   * Whether the prompt was typed during this turn. Agents work on it before they draw it: a turn
+   * that was opened later may be its own.
+   */
+  isFrom(turn: number, { text }: Echo): boolean {
+    return this.#prompts.some(prompt => prompt.turn === turn && comparableText(text).endsWith(prompt.end))
   }
 
   remove({ text }: Echo): void {
-    this.#ends = this.#ends.filter(end => !comparableText(text).endsWith(end))
+    this.#prompts = this.#prompts.filter(({ end }) => !comparableText(text).endsWith(end))
   }
 }
 
@@ -74,13 +79,13 @@ export function isLateEcho(
     isAnswer,
   }: { rows: ConversationRows; queued: QueuedPrompts; isAnswer(rows: readonly TextRow[]): boolean },
 ): boolean {
-  const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = state
+  const { turns, isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, isSent, from } = state
   // Some boxes look like a prompt while they are emptied: the prompt that was sent counts.
   if (isTurnOpen && isEchoOlder === false && isSentEcho(state, echo)) return true
   // A turn has one prompt: another one below belongs to the next turn, even if this turn was
   // stopped before its first word.
   if (!isTurnOpen || isEchoOlder === false) return false
-  if (queued.includes(echo)) return false
+  if (queued.isFrom(turns, echo)) return false
   if (isSentEcho(state, echo)) return true
   if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
   // Above the first prompt of a session there is only a greeting, which may grow.
@@ -88,6 +93,11 @@ export function isLateEcho(
   // After a clear, the rows above the prompt are the earlier conversation, printed again.
   if (rows.isGone(from)) return true
   return !isAnswer(rows.rows(from, echo.first - 1))
+}
+
+/** The turn's own prompt has been seen, and ends like this. */
+export function isOwnEcho({ isEchoOlder, echoText }: ConversationState, end: string): boolean {
+  return isEchoOlder === false && echoText !== undefined && comparableText(echoText).endsWith(end)
 }
 
 /** The echo of the prompt that was sent, unless the turn has that one already. */

@@ -81,6 +81,23 @@ describe('a menu with an option that takes text', () => {
   })
 })
 
+describe('a menu that is drawn again in two steps', () => {
+  test.each([
+    ['is the same request after an arrow key', '\u001b[B', 1],
+    ['is another request after a key that may have answered it', '\r', 2],
+  ])('%s', async (_, key, requests) => {
+    await open()
+    await fixture.paint([])
+    await fixture.session.type(new TextEncoder().encode('\r'))
+    await fixture.paint(MENU, { isGone: true })
+    await fixture.session.type(new TextEncoder().encode(key))
+    await fixture.paint(MENU.slice(0, 2), { isGone: true })
+    expect(fixture.session.observation?.view).toBe('unknown')
+    await fixture.paint(MENU, { isGone: true })
+    expect(await fixture.written('approval.requested')).toHaveLength(requests)
+  })
+})
+
 describe('prompts while the agent works', () => {
   const cannotQueue = (toml: string) => toml.replace('queue = true', 'queue = false')
   const busy = ['▷ first', '', THINKING, '']
@@ -137,6 +154,55 @@ describe('prompts while the agent works', () => {
       { turn: 'ses_stage.1', outcome: 'done' },
       { turn: 'ses_stage.2', outcome: 'done' },
     ])
+  })
+
+  test('are delivered, not queued, if the turn before ends while they are typed', async () => {
+    await open()
+    await fixture.paint(['▷ first', '', THINKING, ''])
+    const sent = fixture.session.send('second')
+    await fixture.pass(100)
+    await fixture.paint(['▷ first', '', THINKING, ''], { draft: 'second', passMs: 300 })
+    const first = ['▷ first', '', '◆ The first answer.', '', DONE, '']
+    await fixture.paint([...first, '▷ second', '', THINKING, ''])
+    expect(await sent).toEqual({ result: 'delivered' })
+    expect(await fixture.events('prompt.ended')).toMatchObject([{ result: 'delivered', turn: 'ses_stage.2' }])
+  })
+
+  test('are queued if the turn before has not ended, although the screen looks idle', async () => {
+    await open({ pack: toml => toml.replace('terminator = "required"', 'terminator = "none"') })
+    const half = ['▷ first', '', '◆ The first answer.', '']
+    await fixture.paint(['▷ first', '', THINKING, ''])
+    const sent = fixture.session.send('second')
+    await fixture.pass(100)
+    await fixture.paint(half, { draft: 'second', passMs: 150 })
+    expect(fixture.session.observation?.busy).not.toBe(true)
+    await fixture.paint([...half, '▷ second  queued'])
+    await fixture.pass(1_000)
+    expect(await sent).toEqual({ result: 'queued' })
+    const first = ['▷ first', '', '◆ The first answer.', '', DONE, '']
+    await fixture.paint([...first, '▷ second', '', THINKING, ''])
+    await fixture.paint([...first, '▷ second', '', '◆ The second answer.', '', '◈ Finished in 1s · 2 tokens', ''])
+    expect(await fixture.events('turn.opened')).toMatchObject([{ prompt: 'first' }, { prompt: 'second' }])
+    expect(await fixture.messages()).toEqual(['The first answer.', 'The second answer.'])
+  })
+
+  test('have one turn if the agent works on them before it shows them', async () => {
+    await open({ pack: toml => toml.replace('terminator = "required"', 'terminator = "none"') })
+    await fixture.paint(['▷ first', '', THINKING, ''])
+    const sent = fixture.session.send('second')
+    await fixture.pass(100)
+    await fixture.paint(['▷ first', '', THINKING, ''], { draft: 'second', passMs: 300 })
+    await fixture.paint(['▷ first', '', THINKING, '', '▷ second  queued'])
+    expect(await sent).toEqual({ result: 'queued' })
+    const first = ['▷ first', '', '◆ The first answer.', '']
+    await fixture.paint(first)
+    await fixture.pass(5_000)
+    await fixture.paint([...first, THINKING, ''])
+    await fixture.paint([...first, '▷ second', '', THINKING, ''])
+    await fixture.paint([...first, '▷ second', '', '◆ The second answer.', ''])
+    await fixture.pass(5_000)
+    expect(await fixture.messages()).toEqual(['The first answer.', 'The second answer.'])
+    expect(await fixture.events('turn.closed')).toMatchObject([{ turn: 'ses_stage.1' }, { turn: 'ses_stage.2' }])
   })
 })
 

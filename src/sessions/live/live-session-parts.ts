@@ -160,7 +160,7 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     isIdle: owner.isIdle,
     ...(options.pause && { pause: options.pause }),
     lastTurn: () => phase.lastTurn,
-    onDelivered: sent => phase.promptSent(sent),
+    onTaken: (sent, wasBusy) => phase.promptTaken(sent, wasBusy),
     untilStarted: turn => waiters.until(WORK_START_MAX_MS, () => ports.isExited() || phase.hasStarted(turn)),
     effectsDone: () => effects.done(),
     onFailed: detail => notices.undelivered(detail),

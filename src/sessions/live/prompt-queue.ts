@@ -24,6 +24,9 @@ export interface SentPrompt {
   before: string | null
 }
 
+/** A prompt that the agent took: its turn, if it has one, or its place in the agent's queue. */
+export type TakenPrompt = { turn: string | null } | 'queued'
+
 export interface Delivery {
   meaning: TextMeaning
   clearsDraft: boolean
@@ -49,8 +52,8 @@ interface PromptQueueOptions {
   pause?(): string | null
   record<T extends EventType>(type: T, data: EventData<T>): void
   lastTurn(): string | null
-  /** The agent took this prompt, typed after turn `before`. Returns its turn, or null. */
-  onDelivered(sent: SentPrompt): string | null
+  /** Where this prompt is, which the agent took while it worked (`wasBusy`) or while it did not. */
+  onTaken(sent: SentPrompt, wasBusy: boolean): TakenPrompt
   /**
    * Resolves when the agent is seen to work on this turn or has finished it, or after a time limit.
    */
@@ -181,7 +184,7 @@ export class PromptQueue {
     text: string,
     how: Omit<Delivery, 'onStarted'> & { isOffered?: () => boolean },
   ): Promise<SendResult | null> {
-    const { session, journal, alone, deliver, untilStarted, lastTurn, onDelivered } = this.#options
+    const { session, journal, alone, deliver, untilStarted, lastTurn, onTaken } = this.#options
     const { isOffered = () => true, ...options } = how
     return alone(async () => {
       // The agent shows a prompt that it just took before it shows work: another one now would be
@@ -195,9 +198,12 @@ export class PromptQueue {
         hasBegun = true
       }
       const result = await deliver(text, { ...options, onStarted })
-      if (result.result === 'delivered')
-        this.#turn = onDelivered({ text, before, isCommand: isCommand(cleanText(text), how.meaning) })
-      return result
+      if (result.result !== 'delivered' && result.result !== 'queued') return result
+      const sent = { text, before, isCommand: isCommand(cleanText(text), how.meaning) }
+      const taken = onTaken(sent, result.result === 'queued')
+      if (taken === 'queued') return { result: 'queued' }
+      this.#turn = taken.turn
+      return { result: 'delivered' }
     })
   }
 

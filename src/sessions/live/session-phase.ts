@@ -14,7 +14,7 @@ import {
 import type { Effects } from '../effects.js'
 import { liveMenu, MenuInstances, type MenuState, type ScreenRequests } from '../requests/index.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
-import type { SentPrompt } from './prompt-queue.js'
+import type { SentPrompt, TakenPrompt } from './prompt-queue.js'
 import { Readiness } from './readiness.js'
 import type { SessionNotices } from './session-notices.js'
 
@@ -147,24 +147,30 @@ export class SessionPhase {
    * The agent took a prompt that was typed after the turn `before`. If the agent was seen to work
    * on it, or even answered it before there was proof, that turn is the prompt's; the screen may
    * show the prompt later, in part, or never. A command of the agent's own opens a turn only if one
-   * is seen. Returns the turn's name.
+   * is seen. A turn that was open before may have ended while the prompt was typed, although the
+   * agent worked (`wasBusy`), or may continue, although the screen looked idle: the prompt shown
+   * decides, and until it is shown the prompt waits in the agent's queue.
    */
-  promptSent({ text, before, isCommand }: SentPrompt): string | null {
+  promptTaken({ text, before, isCommand }: SentPrompt, wasBusy: boolean): TakenPrompt {
     const isNew = this.lastTurn === before
-    if (isNew && isCommand) return null
+    const isShown = this.#conversation.isTurnOf(text)
+    if (wasBusy && (isNew || !isShown)) return 'queued'
+    if (isNew && isCommand) return { turn: null }
+    if (isNew && !isShown && this.#conversation.turn !== null) return 'queued'
     if (isNew) this.dispatch('prompt-sent', this.#last)
     this.#turn.recordSentPrompt(text)
-    return this.lastTurn
+    return { turn: this.lastTurn }
   }
 
-  /** A prompt is about to be typed; while the agent works, it waits in the agent's own queue. */
+  /** A prompt is about to be typed; until the open turn ends, it waits in the agent's own queue. */
   promptTyping(text: string): void {
-    if (this.#last?.observation.busy === true) this.#conversation.promptQueued(text)
+    if (this.#conversation.turn !== null) this.#conversation.promptQueued(text)
   }
 
   /** Keys go to the program, a person's or Signalbox's. */
   recordInput(bytes: Uint8Array): void {
     this.#readiness.recordInput(bytes, this.#last)
+    this.#menus.recordInput(bytes)
   }
 
   dispatch(event: PhaseEvent, look: Look | null): void {
@@ -255,7 +261,7 @@ export class SessionPhase {
   }
 
   #accept(look: Look, menu: Menu | null): void {
-    const isNewMenu = this.#menus.isNew(menu)
+    const isNewMenu = this.#menus.isNew(menu, { isUnclear: look.observation.view === 'unknown' })
     if (this.isAtWork) this.#turn.beginQueued(look)
     this.dispatch(phaseEventOf(look.observation, isNewMenu), look)
     this.#menus.seenAgain(menu)

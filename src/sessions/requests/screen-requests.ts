@@ -354,6 +354,8 @@ export interface MenuState {
   instance: string
 }
 
+const ARROWS = /^(?:\u001b[[O][A-D])+$/u
+
 /**
  * Counts the appearances of menus and raises a request for each: two equal menus in a row are two
  * requests. An instance is named after its first row and its number.
@@ -367,10 +369,13 @@ export class MenuInstances {
   #isTakeOverDue = false
   /** The menu of the last settled look: a screen that no longer changes is not seen again. */
   #last: Menu | null = null
+  /** A key that may have answered the menu was pressed since it was last seen. */
+  #mayBeAnswered: boolean
 
   constructor(options: MenuInstancesOptions, restored: MenuState | null) {
     this.#options = options
     this.#state = restored ? { ...restored } : { count: 0, hash: null, instance: '' }
+    this.#mayBeAnswered = restored !== null
   }
 
   get state(): MenuState {
@@ -381,9 +386,19 @@ export class MenuInstances {
     return this.#state.instance
   }
 
-  /** Notes a settled look; returns whether it shows a menu that the last did not. */
-  isNew(menu: Menu | null): boolean {
-    if (!menu) this.#state.hash = null
+  /** Keys go to the program. Arrows move the selection and answer nothing. */
+  recordInput(bytes: Uint8Array): void {
+    if (!ARROWS.test(new TextDecoder().decode(bytes))) this.#mayBeAnswered = true
+  }
+
+  /**
+   * Notes a settled look; returns whether it shows a menu that the last did not. While nothing can
+   * have answered a menu, a look that shows nothing recognisable (`isUnclear`) does not end it: the
+   * program draws the menu again after an arrow key, and may pause in between.
+   */
+  isNew(menu: Menu | null, { isUnclear }: { isUnclear: boolean }): boolean {
+    if (!menu && (this.#mayBeAnswered || !isUnclear)) this.#state.hash = null
+    if (menu) this.#mayBeAnswered = false
     return menu !== null && this.#state.hash !== menu.hash
   }
 

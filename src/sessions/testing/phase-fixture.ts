@@ -33,7 +33,7 @@ export class PhaseFixture {
       rows: this.#screen,
       clock: this.#clock,
       effects: this.#effects,
-      messages: { update: count('update'), close: count('close'), patch: count('close') },
+      messages: { update: count('update'), close: count('close'), patch: count('close'), turnBegun: () => undefined },
       typing: isOn => void this.calls.push(`typing ${isOn}`),
       notices: {
         signedIn: nothing,

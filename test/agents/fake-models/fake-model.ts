@@ -117,11 +117,12 @@ export class FakeModel {
   /**
    * A request for a summary repeats the conversation, as messages or in its text, and may offer
    * tools. What the agent adds to the next prompt mentions the summary, too: that prompt has the
-   * newest key.
+   * newest key, and no answer yet.
    */
   #summary(asked: ModelRequest): { key: string; reply: Reply } | null {
     const last = asked.prompts.at(-1) ?? ''
-    if (!this.#compaction || !COMPACTION.test(last) || last.includes(this.#newestKey)) return null
+    const isAnswered = this.served.some(({ key, end }) => key === this.#newestKey && end === 'whole')
+    if (!this.#compaction || !COMPACTION.test(last) || (last.includes(this.#newestKey) && !isAnswered)) return null
     const { hold, ...reply } = this.#compaction
     this.#compaction = reply
     return { key: 'compaction', reply: { ...reply, ...(hold !== undefined && { hold }) } }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { AgentUnderTest } from '../agent-under-test.js'
 
 const KEY = 'sk-ant-dummy'
-const VERSION = '2.1.326'
+const VERSION = '2.1.328'
 
 export const claude: AgentUnderTest = {
   name: 'claude',

@@ -7,7 +7,7 @@ const SETTINGS = { defaultProvider: 'fake', defaultModel: 'test-model', compacti
 export const pi: AgentUnderTest = {
   name: 'pi',
   package: '@earendil-works/pi-coding-agent',
-  version: '1.5.0',
+  version: '1.5.2',
   // It does not run on the oldest Node that Signalbox supports.
   also: [`node-${process.platform}-${process.arch}@22`],
   // The registry lacks some of its dependencies, and its bundle loads none of them.
