@@ -1,7 +1,8 @@
+import type { ApprovalRecord } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
-import { type DescribedRun, describeRun } from '../../runs/index.js'
+import { type DescribedRun, describeRun, ledgerOf } from '../../runs/index.js'
 import type { Approval, Page, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import {
@@ -31,13 +32,16 @@ const OFFER_RESUME_MS = 7 * 24 * 3_600_000
 /** Starts no daemon: shell completion calls it. */
 export async function run(context: CommandContext, { options }: InputOf<'status'>): Promise<number> {
   const client = await DaemonClient.running(context)
-  const approvals = client ? (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse() : []
+  // What needs you is in the store: it counts the same without a daemon, which knows panes besides.
+  const approvals = client
+    ? (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse()
+    : await pendingRequests(context)
   const sessions = client
     ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
+  const running = client ? [] : await runningSessions(context)
   const halted = await haltedRuns(context)
   const stopped = halted.filter(({ isUndriven }) => isUndriven)
-  const running = client ? [] : await runningSessions(context)
   const lost = (await lostSessions(context)).filter(({ endedAt = 0 }) => systemClock.now() - endedAt < OFFER_RESUME_MS)
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions, stopped, lost: lost.map(({ id }) => id) })
@@ -46,7 +50,7 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   const panes = client ? await panesById(client) : new Map<string, PaneInfo>()
   const asking = new Set(approvals.map(({ subject }) => subject.session))
   const waiting = [...panes.values()].filter(pane => paneNeedsYou(pane, asking))
-  const paused = sessions.filter(isPausedByBudget)
+  const paused = [...sessions, ...running].filter(isPausedByBudget)
   const needs = approvals.length + halted.length + waiting.length + paused.length
   if (needs > 0) context.out(context.style('bold', `${needs} ${needs === 1 ? 'needs' : 'need'} you`))
   for (const approval of approvals) {
@@ -77,6 +81,13 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   else if (sessions.length === 0)
     context.out(context.style('dim', 'No running sessions. Try: signalbox demo, or signalbox start demo'))
   return EXIT.ok
+}
+
+function pendingRequests(context: CommandContext): Promise<ApprovalRecord[]> {
+  return withStore(context, async (store, home) => {
+    const open = await ledgerOf({ store, home, env: context.env }).list({ isOpenOnly: true })
+    return open.filter(({ state }) => state === 'pending')
+  })
 }
 
 /** Runs that need you. Needs no daemon: it may be the daemon that died. */
