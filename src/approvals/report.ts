@@ -40,7 +40,9 @@ interface ReportItem {
   isDenied: boolean
   note: string | null
   grant: string | null
+  /** From the request to the decision. */
   decisionMs: number | null
+  /** From the decision until the agent or the run had it. */
   appliedMs: number | null
   reason: string | null
 }
@@ -191,7 +193,7 @@ function itemOf(record: ApprovalRecord): ReportItem {
     grant: decision?.grantId ?? null,
     // Not negative, also when the wall clock was set back.
     decisionMs: decision ? Math.max(0, decision.at - record.requestedAt) : null,
-    appliedMs: isApplied ? Math.max(0, outcome.at - record.requestedAt) : null,
+    appliedMs: isApplied && decision ? Math.max(0, outcome.at - decision.at) : null,
     reason: outcome?.reason ?? null,
   }
 }

@@ -21,6 +21,21 @@ describe('the content of a request', () => {
     expect(shown('MultiEdit', { file_path: 'x.ts', edits })).toBe('- a\n+ b')
   })
 
+  it('is hunks with the unchanged lines around them for a long edit', () => {
+    const text = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`)
+    const after = text.map((line, index) => (index === 4 || index === 30 ? `${line}!` : line))
+    const lines = shown('Edit', { path: 'a.ts', find: text.join('\n'), replace: after.join('\n') }).split('\n')
+    expect(lines.filter(line => !line.startsWith('  '))).toEqual([
+      '⋮ 1 unchanged line',
+      '- line 5',
+      '+ line 5!',
+      '⋮ 19 unchanged lines',
+      '- line 31',
+      '+ line 31!',
+      '⋮ 6 unchanged lines',
+    ])
+  })
+
   it('numbers the lines of an edit whose place in the file is known, and no others', () => {
     const numbered = (tool: string, input: unknown, file: string | null) => {
       const display = displayOf({ tool, input, text: null, questions: [] })

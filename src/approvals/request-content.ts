@@ -1,4 +1,4 @@
-import { lineDiff, visibleValue } from '../text/index.js'
+import { lineDiff, plural, shortenDiff, visibleValue } from '../text/index.js'
 import type { ApprovalRecord } from './record.js'
 import { requestTitle } from './request-title.js'
 
@@ -11,7 +11,7 @@ import { requestTitle } from './request-title.js'
 
 /** `label` is Signalbox's or a field's name; everything else is text of the agent. */
 export interface ContentLine {
-  kind: 'label' | 'fact' | 'command' | 'text' | 'added' | 'removed' | 'same'
+  kind: 'label' | 'fact' | 'command' | 'text' | 'added' | 'removed' | 'same' | 'gap'
   text: string
   /** The name of the field, for a fact. */
   label?: string
@@ -34,6 +34,9 @@ interface DisplayBlock {
   text?: string
   reading?: string
 }
+
+/** Unchanged lines of an edit that are shown around a change. */
+const CONTEXT = 3
 
 /** How agents name the two texts of an edit. */
 const BEFORE = new Set(['old_string', 'oldstring', 'old_str', 'old_text', 'find', 'search', 'old'])
@@ -77,6 +80,7 @@ const SIGNS: Readonly<Record<ContentLine['kind'], string>> = {
   added: '+ ',
   removed: '- ',
   same: '  ',
+  gap: '⋮ ',
 }
 
 /** The content as plain text; a diff has its signs. */
@@ -98,11 +102,11 @@ function commandLines(value: string): ContentLine[] {
 /** `first` is the number of the line where the old text begins; null if it is unknown. */
 function diffLines(before: string, after: string, first: number | null): ContentLine[] {
   const lines = (text: string) => (text === '' ? [] : text.split('\n'))
-  return lineDiff(lines(before), lines(after)).map(({ kind, text, number }) => ({
-    kind,
-    text,
-    ...(first !== null && { number: first + number - 1 }),
-  }))
+  return shortenDiff(lineDiff(lines(before), lines(after)), CONTEXT).map((line): ContentLine => {
+    if (line.kind === 'gap') return { kind: 'gap', text: plural(line.count, 'unchanged line') }
+    const { kind, text, number } = line
+    return { kind, text, ...(first !== null && { number: first + number - 1 }) }
+  })
 }
 
 /** Where the only occurrence of a text begins. */

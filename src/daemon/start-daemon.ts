@@ -155,6 +155,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
     const undriven = new UndrivenRuns({
       store: host.store,
+      home,
       clock: host.clock,
       sessionSteps: () => sessionSteps(host),
       onError,

@@ -285,6 +285,18 @@ describe('a run', () => {
       { type: 'gate.answered', data: { gate: 'sure', approval, option: 'yes', by } },
     ]
 
+    test('asks again although the daemon noted since that no process drives the run', async () => {
+      const id = await create([{ do: 'ask', name: 'sure' }, ...steps('a')])
+      const workers = new Workers()
+      await (await driver(id, workers, { park: true, gates })).drive()
+      const { gates: before } = await getRun(store, id)
+      await store.append(runStream(id), 'any', answered(before.sure!, 'agent'))
+      await store.append(runStream(id), 'any', [{ type: 'run.undriven', data: {} }])
+      await (await driver(id, workers, { park: true, gates })).drive()
+      expect(workers.started).toEqual([])
+      expect((await getRun(store, id)).gates.sure).not.toBe(before.sure)
+    })
+
     test.each([
       ['while it waits without a process', false],
       ['while it is driven', true],

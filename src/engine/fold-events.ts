@@ -26,10 +26,11 @@ export interface GateRefusal {
   versions: number[]
 }
 
-/** Events that people and their commands append; the driver appends all others. */
+/** Events of people, their commands, the daemon and other runs; the driver appends all others. */
 const FROM_OUTSIDE: ReadonlySet<string> = new Set([
-  ...['gate.answered', 'gate.expired', 'budget.raised', 'child.finished'],
+  ...['gate.answered', 'gate.expired', 'budget.raised', 'child.finished', 'plan.replaced'],
   ...['run.resumed', 'run.paused', 'run.cancelled', 'run.move-asked', 'run.taken-over'],
+  ...['run.undriven', 'run.archived', 'run.steered'],
 ])
 const ANSWERS: ReadonlySet<string> = new Set(['gate.answered', 'gate.expired'])
 /** Written together with the answer of a gate about the budget. */

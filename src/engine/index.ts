@@ -51,6 +51,7 @@
 
 export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
 export {
+  childrenOf,
   createRun,
   findRun,
   getRun,
@@ -98,7 +99,7 @@ export {
 } from './graph/interviewers.js'
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
 export type { LiveListener, LiveTurns } from './live-turn.js'
-export { RunDrivers } from './run-drivers.js'
+export { RunDrivers, UNDRIVEN_AFTER_MS } from './run-drivers.js'
 export type { EngineKind } from './run-engine.js'
 export { type OpenEngine, RunHost } from './run-host.js'
 export { readRun, runStream } from './run-journal.js'

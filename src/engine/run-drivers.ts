@@ -13,12 +13,12 @@ export const DAEMON_RUNS_LEASE = 'runs'
  * A run may be undriven for a moment: between the event that wakes it and the lease of the process
  * that wrote the event.
  */
-const SETTLE_MS = 2_000
+export const UNDRIVEN_AFTER_MS = 2_000
 
 /**
- * Tells which runs no process drives although there is work to do: their driver died, or nothing
- * took them over after a gate was answered. The journal cannot tell, because a dead process writes
- * nothing; the leases can.
+ * Tells which runs no process drives although there is work to do: their driver died, or it ended
+ * while they waited for a person, who has answered now. The journal cannot tell, because a dead
+ * process writes nothing; the leases can.
  */
 export class RunDrivers {
   readonly #store: EventStore
@@ -49,7 +49,7 @@ export class RunDrivers {
 
   /** Whether the run should make progress, and no process drives it. */
   async isUndriven(run: RunRecord): Promise<boolean> {
-    if (run.updatedAt > this.#clock.now() - SETTLE_MS) return false
+    if (run.updatedAt > this.#clock.now() - UNDRIVEN_AFTER_MS) return false
     return (await this.#hasWork(run)) && !(await this.isDriven(run))
   }
 

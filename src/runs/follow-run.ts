@@ -17,6 +17,10 @@ export interface FollowOptions {
    * what there is.
    */
   isFollowing: boolean
+  /** Reports nothing before its last resumption. */
+  isResumed?: boolean
+  /** Ends when the run only waits for a person: none is here to answer. */
+  endsAtGates?: boolean
   signal: AbortSignal
 }
 
@@ -34,13 +38,13 @@ export async function followRun(
   { store, home, clock }: Pick<StartContext, 'store' | 'home' | 'clock'>,
   record: RunRecord,
   listener: FollowListener,
-  { step, isFollowing, signal }: FollowOptions,
+  { step, isFollowing, isResumed = false, endsAtGates = false, signal }: FollowOptions,
 ): Promise<RunRecord> {
   const filter = new StepFilter(listener, step)
   const activities = new StepActivities(runDirectory(home.settings.dataDirectory, record.id), filter)
   const drivers = new RunDrivers(store, clock)
   const requests = new AgentRequests(store, record.id)
-  let version = 0
+  let version = isResumed ? await versionBefore(store, record.id) : 0
   const readEvents = async () => {
     for (const event of await store.readStream(runStream(record.id), { fromVersion: version + 1 })) {
       version = event.version
@@ -54,7 +58,11 @@ export async function followRun(
     const current = await getRun(store, record.id)
     await activities.read()
     if (isFollowing) for (const request of await requests.open()) listener.asks?.(request)
-    const isOver = isEnded(current.status) || current.status === 'paused' || (await drivers.isUndriven(current))
+    const isOver =
+      isEnded(current.status) ||
+      current.status === 'paused' ||
+      (endsAtGates && waitsForPerson(current)) ||
+      (await drivers.isUndriven(current))
     if (isFollowing && isOver) await readEvents()
     if (isFollowing && !isOver && !signal.aborted) {
       await delay(clock, POLL_MS)
@@ -65,6 +73,21 @@ export async function followRun(
       next: `signalbox show ${record.id} lists them`,
     })
   }
+}
+
+const RESUMING: ReadonlySet<string> = new Set(['gate.answered', 'run.resumed', 'run.taken-over'])
+
+/** Of the events that made the run continue last, the version before the first. */
+async function versionBefore(store: EventStore, run: string): Promise<number> {
+  const events = await store.readStream(runStream(run))
+  const last = events.findLastIndex(({ type }) => RESUMING.has(type))
+  if (last < 0) return 0
+  return events.slice(0, last).findLast(({ type }) => !RESUMING.has(type))?.version ?? 0
+}
+
+/** A gate with a default answers itself after a time. */
+function waitsForPerson({ status, gates, wakeAt }: RunRecord): boolean {
+  return status === 'waiting' && Object.keys(gates).length > 0 && wakeAt === null
 }
 
 /**

@@ -24,7 +24,8 @@ import type { LoadedGraph } from './graphs/load-graph.js'
 import { hashOfText } from './graphs/start-graph.js'
 import { resumeChildren } from './pause-run.js'
 import { readPipeline } from './pipelines/pipeline-runs.js'
-import { driverLabel, type StartContext, type StartedRun } from './start-context.js'
+import type { StartContext, StartedRun } from './start-context.js'
+import { requireDirectory, requireTakeOver, takeOver } from './take-over.js'
 
 export interface ResumeOptions {
   /** A graph run continues with this graph instead of its own. */
@@ -64,7 +65,8 @@ export async function resumeRun(
 
 /**
  * Resumes a run in the daemon, also one that was started in a terminal if its process has ended.
- * @throws SignalboxError `E_STATE` if a terminal still drives it, or if it has ended.
+ * @throws SignalboxError `E_STATE` if a terminal still drives it, only a terminal can, or it has
+ * ended.
  */
 export async function resumeInDaemon(context: StartContext, record: RunRecord, by: string): Promise<void> {
   const isTerminals = record.labels.host !== 'daemon'
@@ -76,10 +78,9 @@ export async function resumeInDaemon(context: StartContext, record: RunRecord, b
     throw new SignalboxError('E_STATE', `run ${record.id} is ${record.status}: there is nothing to resume`, {
       next: 'start a new run',
     })
+  if (isTerminals) await requireTakeOver(context.store, record)
   await resumeRun(context, record, { keepsGraph: true, by })
-  if (!isTerminals) return
-  const takenOver = newEvent('run.taken-over', { labels: driverLabel(context, 'daemon'), by })
-  await context.store.append(runStream(record.id), 'any', [takenOver])
+  if (isTerminals) await takeOver(context, record, by)
 }
 
 async function resumePipeline(
@@ -102,7 +103,7 @@ async function resumeGraph(
   const { store } = context
   refuseEnded(record, `signalbox fork ${record.id} --at <node> creates a new run from one of its checkpoints`)
   const { work } = (await readRun(store, record.id, graphWorkflow)).run
-  requireDirectory(record, work.input.workspace.path)
+  requireDirectory(record)
   const isLive = record.labels.host === 'daemon' && hasLiveNode(work)
   if (isLive) await context.requireDaemon()
   if (!graph && !keepsGraph) refuseChanged(record, work.input)
@@ -160,7 +161,7 @@ async function resumeOneshot(
 ): Promise<StartedRun['driver']> {
   const { store } = context
   const { work } = (await readRun(store, record.id, oneshotWorkflow)).run
-  requireDirectory(record, record.cwd)
+  requireDirectory(record)
   await checkHead(context, record, work.input.base)
   const isLive = record.labels.host === 'daemon' && work.input.isLive
   if (isLive) await context.requireDaemon()
@@ -193,13 +194,6 @@ async function checkHead({ asker }: StartContext, { id, cwd }: RunRecord, base: 
   throw new SignalboxError('E_CONFIG', moved, {
     next: `git switch to a commit that descends from ${base.slice(0, 12)}`,
   })
-}
-
-function requireDirectory({ id }: RunRecord, path: string): void {
-  if (!existsSync(path))
-    throw new SignalboxError('E_CONFIG', `the directory of run ${id} is gone: ${path}`, {
-      next: 'restore it, or start a new run',
-    })
 }
 
 function refuseEnded({ id, status }: RunRecord, next: string): void {

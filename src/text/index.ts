@@ -21,7 +21,17 @@ export { createRedactor, type Redactor, secretsFromEnvironment } from './redact.
 export { useTokenShapes } from './redact-rules.js'
 export { soleJsonObject } from './sole-json.js'
 export { splitWords } from './split-words.js'
-export { closedReason, RUN_WORDS, riskWord, runWord } from './status-word.js'
+export {
+  closedReason,
+  type PaneFacts,
+  paneState,
+  RUN_WORDS,
+  riskWord,
+  runWord,
+  sessionState,
+  stateWord,
+  statusState,
+} from './status-word.js'
 export { stripAnsi } from './strip-ansi.js'
 export { parseTokenShape } from './token-shapes.js'
 export { scanTomlPositions, type TomlPositions } from './toml-positions.js'

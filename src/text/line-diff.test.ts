@@ -29,8 +29,21 @@ describe('a line diff', () => {
     )
   })
 
-  test('replaces the part that differs in very long texts', () => {
-    const before = ['same', ...Array.from({ length: 2500 }, (_, index) => `${index}`), 'end']
+  test('keeps changes apart in very long texts', () => {
+    const before = Array.from({ length: 6000 }, (_, index) => (index % 2 === 0 ? `line ${index}` : ''))
+    const after = before.flatMap((line, index) => {
+      if (index === 10) return ['changed at the start']
+      return index === 3000 ? [] : index === 5990 ? [line, 'new at the end'] : [line]
+    })
+    const lines = lineDiff(before, after)
+    expect(
+      lines.flatMap(({ kind, number, text }) => (kind === 'same' ? [] : `${MARK[kind]}${number} ${text}`)),
+    ).toEqual(['-11 line 10', '+11 changed at the start', '-3001 line 3000', '+5991 new at the end'])
+    for (const { kind, number, text } of lines) expect((kind === 'removed' ? before : after)[number - 1]).toBe(text)
+  })
+
+  test('replaces the part that differs in very long texts without unique lines', () => {
+    const before = ['same', ...Array.from({ length: 2500 }, (_, index) => `${index % 1250}`), 'end']
     const after = ['same', ...before.slice(1, -1).reverse(), 'end']
     const kinds = lineDiff(before, after).map(({ kind }) => kind)
     expect(kinds.filter(kind => kind === 'same')).toHaveLength(2)

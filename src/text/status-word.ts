@@ -1,14 +1,114 @@
-/** One word for each status of a run, the same on every surface and the same as for sessions. */
+/*
+ * One word for each state, the same on every surface and for sessions, panes and runs alike:
+ * Working, Idle, Needs you, Done, Failed. Other words are for what is none of them. The dashboard
+ * imports this file, too, so it must not import anything itself.
+ */
+
+/** The states of sessions and panes, and their words. */
+export const STATE_WORDS = {
+  needsYou: 'Needs you',
+  working: 'Working',
+  idle: 'Idle',
+  done: 'Done',
+  failed: 'Failed',
+  paused: 'Paused',
+  stopped: 'Stopped',
+  lost: 'Lost',
+  starting: 'Starting',
+  catchingUp: 'Catching up',
+  away: 'Away',
+  frozen: 'Frozen',
+  stuck: 'Stuck',
+  unknown: 'Unknown',
+} as const
+
+export type StateName = keyof typeof STATE_WORDS
+
+/** One word for each status of a run. */
 export const RUN_WORDS = {
   queued: 'Queued',
-  running: 'Working',
-  waiting: 'Needs you',
-  paused: 'Paused',
-  completed: 'Done',
-  failed: 'Failed',
+  running: STATE_WORDS.working,
+  waiting: STATE_WORDS.needsYou,
+  paused: STATE_WORDS.paused,
+  completed: STATE_WORDS.done,
+  failed: STATE_WORDS.failed,
   rejected: 'Rejected',
   cancelled: 'Cancelled',
 } as const
+
+/** What the state of a session depends on: fields of the API's `Session`. */
+export interface SessionFacts {
+  state: string
+  agent: string
+  endReason?: string | undefined
+  exit?: { code: number | null; signal: string | null } | null | undefined
+  awaySince?: unknown
+  catchingUp?: unknown
+  awaiting?: unknown
+  approval?: unknown
+  paused?: unknown
+  busy?: unknown
+  idle?: boolean | undefined
+  view?: string | undefined
+}
+
+/** What the state of a pane depends on: fields of the API's `Pane`. */
+export interface PaneFacts {
+  status: string
+  shown: string
+  stuck: string | null
+  isRecent: boolean
+  why: { claim: unknown }
+}
+
+/** `pane`: the session's own; it knows what a program that is no agent does, and ends. */
+export function sessionState(session: SessionFacts, pane?: PaneFacts): StateName {
+  if (session.state === 'lost') return 'lost'
+  if (session.state === 'ended') return endedState(session)
+  if (session.awaySince !== undefined) return 'away'
+  if (session.awaiting || session.approval) return 'needsYou'
+  // Nothing reports what a program does that is no agent: its process says whether it works.
+  if (session.agent === 'generic' && pane && session.state === 'live') return paneState(pane)
+  if (session.catchingUp) return 'catchingUp'
+  if (session.paused && !session.busy) return 'paused'
+  if (session.busy) return 'working'
+  if (session.idle || session.view === 'idle_prompt') return pane?.shown === 'done' ? 'done' : 'idle'
+  if (session.state === 'starting') return 'starting'
+  return session.agent === 'generic' ? 'working' : 'unknown'
+}
+
+function endedState({ endReason, exit }: SessionFacts): StateName {
+  if (endReason === 'stopped') return 'stopped'
+  const { code = null, signal = null } = exit ?? {}
+  if (code !== null && code !== 0) return 'failed'
+  return signal === null ? 'done' : 'stopped'
+}
+
+const PANE_STATES: Readonly<Record<string, StateName>> = {
+  'waiting-approval': 'needsYou',
+  running: 'working',
+  'long-running': 'working',
+  idle: 'idle',
+  done: 'done',
+  failed: 'failed',
+}
+
+export function paneState({ status, shown, stuck, isRecent, why }: PaneFacts): StateName {
+  // The status of a pane of which nothing has said one yet.
+  if (status === 'idle' && why.claim === null) return 'unknown'
+  if (stuck !== null) return stuck === 'frozen' ? 'frozen' : 'stuck'
+  return isRecent ? 'done' : statusState(shown)
+}
+
+/** The state for a status of the table of panes. */
+export function statusState(status: string): StateName {
+  return PANE_STATES[status] ?? 'unknown'
+}
+
+/** In a line of text. */
+export function stateWord(state: StateName): string {
+  return STATE_WORDS[state].toLowerCase()
+}
 
 /** In a line of text. A run that no process drives does not work, whatever its record says. */
 export function runWord({ status, isUndriven }: { status: keyof typeof RUN_WORDS; isUndriven?: boolean }): string {

@@ -89,7 +89,7 @@ const SURFACES: Record<string, (record: ApprovalRecord) => { allowsAtOnce: boole
   },
   'the cockpit': record => {
     const rows = rowsOf([], [record as unknown as ApprovalInfo])
-    const shown = { rows, size: { cols: 100, rows: 30 }, maxScroll: 0, isRead: true, isNew: false }
+    const shown = { rows, size: { cols: 100, rows: 30 }, maxScroll: 0, isRead: true, isNew: false, refusal: null }
     const view = { ...INITIAL_VIEW, selected: rows[0]!.id }
     const [input] = new InputReader().push('a')
     const lines = contentLines(record as unknown as ApprovalInfo)

@@ -57,6 +57,8 @@ export class TestHome {
       // The daemon of a test does not join the tmux servers of the person who runs it.
       TMUX_TMPDIR: this.directory,
       SIGNALBOX_HOME: this.home,
+      // A run that was answered waits for the command that the test resumes it with.
+      SIGNALBOX_RUNS_CONTINUE_ANSWERED: 'false',
       SBX_E2E: this.directory,
       // Root sees the environment of every process; others only of those that do not hide it.
       ...(process.getuid?.() !== 0 && { SIGNALBOX_TRACEABLE: '1' }),

@@ -44,7 +44,7 @@ describe('a regression of oneshots:', () => {
     child.kill('SIGKILL')
     await waitFor('the host to end', () => child.signalCode !== null)
     const resumed = await resume()
-    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED · 1 iteration')])
+    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('done · 1 iteration')])
     const shown = await show()
     expect(workers(shown).length).toBe(role === 'worker' ? 2 : 1)
     expect(states(shown)).not.toContain('FAILED')
@@ -172,7 +172,7 @@ describe('a regression of oneshots:', () => {
     ])
     const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
     const done = await inside(home, args, { env: { ...env(), ...noisy } })
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('done · ')])
   })
 
   test.each([1, 3])('--max-iterations %i allows exactly that many iterations', async max => {
@@ -296,7 +296,7 @@ more()
     const before = process.memoryUsage().rss
     const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
     const done = await inside(home, args, { env: { ...env(), ...program('claude', script) } })
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('done · ')])
     expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(400)
   })
 
@@ -304,7 +304,7 @@ more()
     const file = join(home.directory, 'long-task.txt')
     writeFileSync(file, `${'do this and that. '.repeat(10_000)}the very last word`)
     const done = await inside(home, ['oneshot', '--task-file', file, '--agent', 'demo'], { env: env() })
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('done · ')])
     const prompt = readFileSync(runFile((await show()).id, 'steps', 'worker@1#1', 'prompt.md'), 'utf8')
     expect([prompt.length > 180_000, prompt.includes('the very last word')]).toEqual([true, true])
     writeFileSync(file, 'do this and that. '.repeat(58_255))

@@ -27,7 +27,7 @@ describe('a oneshot', () => {
     const task = 'add a line\n[demo:verdict RETRY,DONE]'
     const args = ['oneshot', task, '--agent', 'demo', '--logs-dir', 'logs', '--session-log', 'log.md']
     const done = await home.run(args, { env: env() })
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED · 2 iterations')])
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('done · 2 iterations')])
     expect(readFileSync(join(home.work, 'DEMO.md'), 'utf8')).toBe('- add a line\n- add a line\n')
     const shown = await show()
     const { state, log } = files(shown.id)
@@ -102,7 +102,7 @@ describe('a oneshot', () => {
     expect(stopped.code).toBe(5)
     expect((await show()).oneshot.history.at(-1)).toMatchObject({ state: 'INTERRUPTED', reason: 'budget' })
     const resumed = await resume('--max-tokens', '1000000')
-    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('done · ')])
   })
 
   test('the answer to the gate of a budget raises it or cancels the run', async () => {
@@ -134,7 +134,7 @@ describe('a oneshot', () => {
       env: env(),
     })
     const followed = await home.run(['oneshot', '--follow', run])
-    expect([followed.code, followed.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+    expect([followed.code, followed.stdout]).toEqual([0, expect.stringContaining('done · ')])
     await waitFor('the files', () => files(run).state.state === 'COMPLETED')
   })
 
@@ -185,7 +185,7 @@ describe('a oneshot', () => {
         'MY_KEY',
       ]
       const done = await inside(home, args, { env: { ...env(), MY_KEY: 'secret-value-123456' } })
-      expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+      expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('done · ')])
       expect(seen).toMatchObject([
         { model: 'm', stream: true, key: 'Bearer secret-value-123456' },
         { response_format: {} },

@@ -19,6 +19,7 @@ import { type AnswerOptions, answerFrom, type ChosenAnswer, isGate } from './ans
 import { approvalLines, endOf } from './approval-info.js'
 import { allowQuestion } from './confirmation.js'
 import { decideThroughDaemon } from './daemon-decider.js'
+import { proofNote, requireDecider } from './decider-proof.js'
 import { findRequest } from './find-request.js'
 import { agentRefused, callingAgent, localDecider } from './local-person.js'
 
@@ -51,6 +52,7 @@ export async function decideRequest(context: CommandContext, options: DecideOpti
     // Refused with the name of who decided; nothing is shown or asked before.
     if (record.state !== 'pending') await decide(context, ledger, record, requestFor(record, NO_ANSWER, options))
     const answer = answerFrom(record, options, context.cwd)
+    if (context.isInteractive) await announceProof(context)
     if (options.fingerprint === null && mustBeShown(record, options))
       await showAndConfirm(context, ledger, record, answer, options.grant)
     await decide(context, ledger, record, requestFor(record, answer, options))
@@ -93,6 +95,12 @@ async function refuseAgent(context: CommandContext, id: string | undefined, agen
     // Refused there as well, or the store cannot be opened from here.
   }
   throw agentRefused(agent)
+}
+
+/** Before anything is read and typed: whether this terminal may decide, and what that takes. */
+async function announceProof(context: CommandContext): Promise<void> {
+  const proof = await requireDecider(context)
+  if (proof) context.note(proofNote(proof))
 }
 
 /** A gate answered by an option's key names what it answers; others are shown first. */
@@ -188,7 +196,7 @@ async function report(
     context.note(
       `signalbox: decided, but not applied within ${WAIT_MS / 1000} s; signalbox approvals shows the outcome`,
     )
-  if (isGate(end) && !isJson) context.note(`if no process runs it any more: signalbox resume ${end.subject.run}`)
+  if (isGate(end) && !isJson) context.note(`follow the run: signalbox logs -f ${end.subject.run}`)
   if (end.state === 'applied') return EXIT.ok
   if (end.state === 'decided') return waits ? EXIT.timeout : EXIT.ok
   return EXIT.failed

@@ -10,7 +10,12 @@ export interface RequestLine {
   mark?: string
 }
 
-const STYLES: Readonly<Partial<Record<ContentLine['kind'], Style>>> = { added: 'green', removed: 'red', same: 'dim' }
+const STYLES: Readonly<Partial<Record<ContentLine['kind'], Style>>> = {
+  added: 'green',
+  removed: 'red',
+  same: 'dim',
+  gap: 'dim',
+}
 const MARKS: Readonly<Record<ContentLine['kind'], string>> = {
   label: '',
   fact: '│ ',
@@ -19,6 +24,7 @@ const MARKS: Readonly<Record<ContentLine['kind'], string>> = {
   added: '+ ',
   removed: '- ',
   same: '  ',
+  gap: '⋮ ',
 }
 
 /**

@@ -118,7 +118,15 @@ function type(
   shown: Partial<ShownScreen> = {},
   from: Partial<CockpitView> = {},
 ) {
-  const at: ShownScreen = { rows, size: { cols: 80, rows: 24 }, maxScroll: 0, isRead: true, isNew: false, ...shown }
+  const at: ShownScreen = {
+    rows,
+    size: { cols: 80, rows: 24 },
+    maxScroll: 0,
+    isRead: true,
+    isNew: false,
+    refusal: null,
+    ...shown,
+  }
   let view: CockpitView = { ...INITIAL_VIEW, selected: rows[0]?.id ?? null, ...from }
   let command: ReturnType<typeof press>['command'] = null
   const inputs: Input[] = new InputReader().push(chunk)
@@ -227,7 +235,7 @@ describe('the cockpit', () => {
       working: [{ id: 'run_2', title: 'Sort it', project: '/work/shop', work: { word: 'working', since: NOW } }],
       sessions: new Map(),
     })
-    const shown: ShownScreen = { rows, size: SIZES[3]!, maxScroll: 0, isRead: true, isNew: false }
+    const shown: ShownScreen = { rows, size: SIZES[3]!, maxScroll: 0, isRead: true, isNew: false, refusal: null }
     const on = (selected: string, name: string, mode: CockpitView['mode'] = { kind: 'list' }) =>
       press({ ...INITIAL_VIEW, selected, mode }, { kind: 'key', key: name }, shown)
     expect(on('run_1', 'e').command).toEqual({ do: 'resume-run', run: 'run_1', title: 'Pack it' })
@@ -277,7 +285,7 @@ describe('the cockpit', () => {
     const { view } = press(
       { ...INITIAL_VIEW, mode },
       { kind: 'key', key: 'up' },
-      { rows: [], size, maxScroll: 0, isRead: true, isNew: false },
+      { rows: [], size, maxScroll: 0, isRead: true, isNew: false, refusal: null },
     )
     const drawn = text(drawCockpit({ rows: [], screen: null }, view, { ...size, now: NOW })).join('\n')
     expect(drawn).toContain('line 88')
@@ -377,6 +385,16 @@ describe('the cockpit', () => {
     const rows = rowsOf(panes, [request('apr_9')])
     expect(listed({ rows }, { ...INITIAL_VIEW, showsAll: false }).map(({ id }) => id)).toEqual(['apr_9', '1'])
     expect(listed({ rows }, { ...INITIAL_VIEW, filter: 'edit' }).map(({ id }) => id)).toEqual(['apr_9'])
+  })
+
+  it('says before anything is chosen or typed that this terminal may not decide', () => {
+    const rows = rowsOf([pane('1')], [request('apr_1', { session: '1' })])
+    const refusal = 'this terminal may not decide'
+    for (const name of ['a', 'd', 'D', 'r'])
+      expect(type(name, rows, { refusal })).toMatchObject({
+        command: null,
+        view: { notice: refusal, mode: { kind: 'list' } },
+      })
   })
 
   it('allows only a request that was shown to its end, with a confirmation unless the risk is low', () => {

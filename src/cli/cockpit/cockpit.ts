@@ -4,6 +4,7 @@ import type { PaneNotification } from '../../notifications/index.js'
 import type { Explanation, InMilliseconds, LoginLink, PaneStreamEvent } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth } from '../../text/index.js'
+import { proofNote, requireDecider } from '../approvals/decider-proof.js'
 import { paintLine } from '../cells.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
@@ -55,6 +56,8 @@ export class Cockpit {
   #read = { key: '', since: 0, isWhole: false }
   /** The notice in the last row, and since when. */
   #noticed = { text: '', since: 0 }
+  /** Why nothing can be decided here, known before a key is pressed. */
+  #refusal: string | null = null
   #timer: Timer | null = null
   #second: Timer | null = null
   #isShown = false
@@ -86,12 +89,24 @@ export class Cockpit {
     const stopped = new AbortController()
     this.#show()
     try {
-      await this.#data.refreshRequests()
+      await Promise.all([this.#data.refreshRequests(), this.#checkDecider()])
       await Promise.race([left, this.#follow(events), this.#data.followRequests(stopped.signal)])
     } finally {
       stopped.abort()
       this.#data.close()
       this.#hide()
+    }
+  }
+
+  async #checkDecider(): Promise<void> {
+    try {
+      const proof = await requireDecider(this.#context)
+      // A passphrase cannot be typed hidden here.
+      this.#refusal = proof?.by === 'passphrase' ? `${proofNote(proof)}; use signalbox approve, deny or answer` : null
+    } catch (error) {
+      const isRefused = error instanceof SignalboxError && (error.code === 'E_ROLE' || error.code === 'E_STEP_UP')
+      if (!isRefused) throw error
+      this.#refusal = error.next === undefined ? error.message : `${error.message}: ${error.next}`
     }
   }
 
@@ -157,6 +172,7 @@ export class Cockpit {
         size: this.#size(),
         maxScroll: this.#last?.detail.maxScroll ?? 0,
         isNew,
+        refusal: this.#refusal,
         isRead: this.#read.isWhole,
       })
       this.#view = view

@@ -20,6 +20,8 @@ export interface ShownScreen {
   isRead: boolean
   /** The request has just appeared: the key may have been meant for something else. */
   isNew: boolean
+  /** Why nothing can be decided here; null: it can. */
+  refusal: string | null
 }
 
 export interface PressResult {
@@ -138,6 +140,7 @@ function select(view: CockpitView, selected: string | null): PressResult {
 /** Allow, deny and answer; null for other keys. */
 function requestKey(request: ApprovalInfo, name: string, shown: ShownScreen): ViewStep | null {
   if (!['a', 'd', 'D', 'r'].includes(name)) return null
+  if (shown.refusal !== null) return { notice: shown.refusal }
   if (shown.isNew) return { notice: 'This request has just appeared: read it, then press again.' }
   const { options } = request.request
   const decide = (answer: CockpitAnswer): CockpitCommand => ({ do: 'decide', request, answer })

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
+import { isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { EXIT } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { findExecutable } from '../../process/index.js'
 import type { LoginLink } from '../../server/index.js'
 import { qrLines } from '../../text/index.js'
@@ -29,20 +32,40 @@ export async function run(context: CommandContext, { options }: InputOf<'open'>)
 function printCode(context: CommandContext, url: string): void {
   for (const line of qrLines(url)) context.out(line)
   context.out(url)
-  const { hostname } = new URL(url)
-  if (hostname === '127.0.0.1' || hostname === 'localhost')
-    for (const line of waysToPhone(new URL(url).port)) context.note(line)
+  const { hostname, port } = new URL(url)
+  if (isLoopback(hostname)) {
+    const { bind } = openHome(context).loaded.config.server
+    for (const line of isLoopback(bind) ? waysToPhone(port) : namesToSet(bind, port)) context.note(line)
+  }
   context.note('The link works once, for 5 minutes.')
 }
 
 /** Only this machine can open the address: what works for a phone, the simplest first. */
 function waysToPhone(port: string): string[] {
   return [
-    'Only this machine can open this address. For a phone:',
+    'Only this machine can open this address (server.bind is loopback). For a phone:',
     [`signalbox telegram setup`, 'your own bot; no open port, no HTTPS'],
     [`ssh -L ${port}:127.0.0.1:${port} you@here`, 'in an SSH app; then scan the code'],
     [`tailscale serve --bg ${port}`, 'HTTPS (docs/jobs/remote-access.md)'],
   ].map(line => (typeof line === 'string' ? line : `  ${line[0]!.padEnd(40)} ${line[1]}`))
+}
+
+/** The server can be reached, and does not know under which name: it refuses all others. */
+function namesToSet(bind: string, port: string): string[] {
+  const wildcard = bind === '0.0.0.0' || bind === '::'
+  const known = Object.values(networkInterfaces())
+    .flatMap(found => found ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')
+  const address = wildcard ? (known?.address ?? 'this-machine') : isIPv6(bind) ? `[${bind}]` : bind
+  return [
+    `Only this machine can open this address. The server listens on ${bind}, but needs the name under which a phone reaches it:`,
+    `  signalbox config set server.hosts '["${address}:${port}"]'`,
+    '  signalbox serve --stop        the next command starts it with the new setting',
+  ]
+}
+
+function isLoopback(host: string): boolean {
+  return /^(127(\.\d{1,3}){3}|localhost|\[?::1\]?)$/.test(host)
 }
 
 /** The browser may run for days: only its start is awaited. */

@@ -146,7 +146,7 @@ async function replacePlan(context: CommandContext, word: string, file: string):
       context.note(`start it: signalbox resume ${record.id}`)
     } else {
       context.out(`the plan of ${record.id} was replaced`)
-      context.note(`if no process runs it any more: signalbox resume ${record.id}`)
+      context.note(`follow the run: signalbox logs -f ${record.id}`)
     }
     return EXIT.ok
   })

@@ -32,15 +32,16 @@ const OFFER_RESUME_MS = 7 * 24 * 3_600_000
 /** Starts no daemon. */
 export async function run(context: CommandContext, { options }: InputOf<'status'>): Promise<number> {
   const client = await DaemonClient.running(context)
+  // What needs you is in the store: it counts the same without a daemon, which knows panes besides.
   const approvals: ApprovalInfo[] = client
     ? (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse()
     : await withStore(context, pendingApprovals)
   const sessions = client
     ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
+  const running = client ? [] : await runningSessions(context)
   const halted = await haltedRuns(context)
   const stopped = halted.filter(({ isUndriven }) => isUndriven)
-  const running = client ? [] : await runningSessions(context)
   const lost = (await lostSessions(context)).filter(({ endedAt = 0 }) => systemClock.now() - endedAt < OFFER_RESUME_MS)
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions, stopped, lost: lost.map(({ id }) => id) })
@@ -49,7 +50,7 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   const panes = client ? await panesById(client) : new Map<string, PaneInfo>()
   const asking = new Set(approvals.map(({ subject }) => subject.session))
   const waiting = [...panes.values()].filter(pane => paneNeedsYou(pane, asking))
-  const paused = sessions.filter(isPausedByBudget)
+  const paused = [...sessions, ...running].filter(isPausedByBudget)
   const needs = approvals.length + halted.length + waiting.length + paused.length
   if (needs > 0) context.out(context.style('bold', `${needs} ${needs === 1 ? 'needs' : 'need'} you`))
   for (const approval of approvals) {

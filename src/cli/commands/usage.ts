@@ -34,7 +34,7 @@ export async function run(context: CommandContext, { options }: InputOf<'usage'>
 function cellsOf(name: string, { input, output, costUsd }: Row['usage']): string[] {
   return [
     visibleText(name),
-    costUsd === undefined ? '–' : `$${costUsd.toFixed(2)}`,
+    costUsd === undefined ? 'cost unknown' : `$${costUsd.toFixed(2)}`,
     `${input.toLocaleString('en')} in`,
     `${output.toLocaleString('en')} out`,
   ]

@@ -4,7 +4,7 @@ import type { Waited } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseSeconds } from '../parse-options.js'
-import { sessionState } from '../sessions/session-info.js'
+import { sessionWord } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 /** The longest that one request to the daemon waits. */
@@ -23,7 +23,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
     if (options.json) context.json({ reached, session })
     else
       context.out(
-        `${session.id}: ${reached === 'timeout' ? `still ${sessionState(session)}` : reached === 'approval' ? 'needs you' : sessionState(session)}`,
+        `${session.id}: ${reached === 'timeout' ? `still ${sessionWord(session)}` : reached === 'approval' ? 'needs you' : sessionWord(session)}`,
       )
     if (reached === 'timeout') return EXIT.timeout
     if (reached === what) return EXIT.ok

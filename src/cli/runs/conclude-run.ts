@@ -6,7 +6,14 @@ import { EXIT } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import { isPipelineRun, PipelineGit, type PipelineRun } from '../../pipelines/index.js'
-import { agentEnvironment, type DescribedRun, describeRun, readPipeline, type StartContext } from '../../runs/index.js'
+import {
+  agentEnvironment,
+  continuesInDaemon,
+  type DescribedRun,
+  describeRun,
+  readPipeline,
+  type StartContext,
+} from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural, runWord, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
@@ -48,10 +55,11 @@ function concludeUndriven(
 
 async function concludeGraph(
   context: CommandContext,
-  { store }: RunContext,
+  runContext: RunContext,
   record: DescribedRun,
   isJson: boolean,
 ): Promise<number> {
+  const { store } = runContext
   const { id: run, status, reason, why, next, usage } = record
   if (isJson) {
     context.json({ type: 'outcome', run, status, reason, why, next, usage })
@@ -65,7 +73,7 @@ async function concludeGraph(
   if (status === 'waiting') {
     for (const approval of Object.values(record.gates))
       context.note(`answer with: ${await answerCommand(store, approval)}`)
-    context.note(`then resume with: signalbox resume ${run}`)
+    context.note(await afterAnswer(runContext, record))
   }
   if (next !== null) context.note(`resume with: ${next}`)
   return runExit(record)
@@ -100,7 +108,7 @@ async function concludeOneshot(
   const colour = work.state === 'COMPLETED' ? 'green' : work.state === 'INTERRUPTED' ? 'yellow' : 'red'
   out('')
   out(
-    `${style(colour, style('bold', work.state))}${whyText(record)} · ${plural(work.iteration, 'iteration')} · ${durationOf(record)} · ${usage.input + usage.output} tokens`,
+    `${style(colour, style('bold', runWord(record)))}${whyText(record)} · ${plural(work.iteration, 'iteration')} · ${durationOf(record)} · ${usage.input + usage.output} tokens`,
   )
   const git = new Git(record.cwd)
   if (work.input.base && (await git.root())) {
@@ -122,10 +130,11 @@ async function concludeOneshot(
 
 async function concludePipeline(
   context: CommandContext,
-  { store, home }: RunContext,
+  runContext: RunContext,
   record: DescribedRun,
   isJson: boolean,
 ): Promise<number> {
+  const { store, home } = runContext
   const run = await readPipeline(store, home.settings.dataDirectory, record)
   const gates = await openGates(store, record)
   const exit = pipelineExit(
@@ -150,7 +159,7 @@ async function concludePipeline(
   if (state.pipeline_type === 'review') showItems(context, state)
   if (isCompleted) await showBranch(context, run)
   for (const { approval, gate } of gates) for (const hint of await hintsFor(store, approval, gate)) note(hint)
-  if (record.status === 'waiting') note(`then, if no process runs it any more: signalbox resume ${record.id}`)
+  if (record.status === 'waiting') note(await afterAnswer(runContext, record))
   if (record.next !== null) note(`resume with: ${record.next}`)
   return exit
 }
@@ -191,6 +200,13 @@ function pipelineOutcome(
     usageBy: usage,
     exit,
   }
+}
+
+/** How the run continues, whose process ends now. */
+async function afterAnswer(runContext: RunContext, record: DescribedRun): Promise<string> {
+  return (await continuesInDaemon(runContext, record))
+    ? `the daemon then continues the run; follow it: signalbox logs -f ${record.id}`
+    : `then continue it here: signalbox resume ${record.id}`
 }
 
 interface OpenGate {

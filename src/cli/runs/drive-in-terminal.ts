@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import type { ApprovalRecord } from '../../approvals/index.js'
 import { getRun, graphWorkflow, isEnded, type RunRecord, readRun, runStream } from '../../engine/index.js'
-import { EXIT } from '../../errors/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
 import {
   answererOf,
@@ -10,6 +10,7 @@ import {
   type DecideInDaemon,
   describeRun,
   driveRun,
+  type FollowOptions,
   followRun,
   loadUserModule,
   pauseRun,
@@ -71,12 +72,23 @@ export async function driveStarted(
         printer.event(event)
       },
     }
-    const final = await driveInProcess(context, runContext, record, listener, flags)
+    let final: RunRecord
+    try {
+      final = await driveInProcess(context, runContext, record, listener, flags)
+    } catch (error) {
+      // The daemon took it over a moment before.
+      if (!isHeldElsewhere(error) || (await getRun(store, current)).labels.host !== 'daemon') throw error
+      return followStarted(context, runContext, current, flags)
+    }
     const successor = await successorOf(store, final)
     if (successor === null) return concludeRun(context, runContext, final, flags)
     if (!flags.json) context.out(context.style('yellow', `  the run continues as ${successor}`))
     current = successor
   }
+}
+
+function isHeldElsewhere(error: unknown): boolean {
+  return error instanceof SignalboxError && error.code === 'E_LEASE'
 }
 
 /** Writes the checkpoints of a run so far, and then each one as soon as it is saved. */
@@ -154,10 +166,11 @@ async function answererFor(
   context: CommandContext,
   runContext: RunContext,
   record: RunRecord,
-  { json, ask, answers, isResumed }: DriveFlags,
+  flags: DriveFlags,
   module: UserModule | null,
 ): Promise<Pick<RunListener, 'answerGate' | 'decide'> | null> {
   if (record.kind !== 'graph') return null
+  const { answers, isResumed } = flags
   const decide: DecideInDaemon = (gate, decision) => decideThroughDaemon(context, gate, decision)
   const scripted = answers === undefined ? module?.interviewer : answersFromFile(resolve(context.cwd, answers))
   if (scripted) {
@@ -166,8 +179,14 @@ async function answererFor(
     const answerGate = answererOf(scripted, { id, name: `${name} (${source})` }, text => context.note(text))
     return { answerGate, ...(isResumed && { decide }) }
   }
-  const mayAsk = context.isInteractive && ask !== false && !json
-  return mayAsk && !(await isPlanOnly(runContext, record)) ? { answerGate: gateAnswerer(context), decide } : null
+  return mayAskHere(context, flags) && !(await isPlanOnly(runContext, record))
+    ? { answerGate: gateAnswerer(context), decide }
+    : null
+}
+
+/** Whether a person at this terminal is asked. */
+function mayAskHere({ isInteractive }: CommandContext, { ask, json }: DriveFlags): boolean {
+  return isInteractive && ask !== false && !json
 }
 
 /** With `--plan-only` the command returns when the plan waits for approval. */
@@ -198,9 +217,17 @@ export async function followStarted(
 ): Promise<number> {
   const record = await getRun(runContext.store, id)
   if (!flags.json) context.out(`${context.style('bold', id)}  ${visibleText(record.title)}`)
-  const final = await followInTerminal(context, runContext, record, { step: null, isFollowing: true, json: flags.json })
+  const endsAtGates = flags.isResumed === true && !mayAskHere(context, flags)
+  const final = await followInTerminal(context, runContext, record, {
+    step: null,
+    isFollowing: true,
+    isResumed: flags.isResumed === true,
+    endsAtGates,
+    json: flags.json,
+  })
   const { isUndriven } = await describeRun(runContext, final)
-  if (!isEnded(final.status) && final.status !== 'paused' && !isUndriven) return EXIT.ok
+  const isAtGate = endsAtGates && final.status === 'waiting'
+  if (!isEnded(final.status) && final.status !== 'paused' && !isUndriven && !isAtGate) return EXIT.ok
   return concludeRun(context, runContext, final, flags)
 }
 
@@ -209,7 +236,7 @@ export async function followInTerminal(
   context: CommandContext,
   runContext: Omit<RunContext, 'env'>,
   record: RunRecord,
-  { step, isFollowing, json }: { step: string | null; isFollowing: boolean; json?: boolean | undefined },
+  { json, ...options }: Omit<FollowOptions, 'signal'> & Pick<DriveFlags, 'json'>,
 ): Promise<RunRecord> {
   const stop = new AbortController()
   const restore = onInterrupt(async () => {
@@ -219,7 +246,7 @@ export async function followInTerminal(
   const printer = json ? jsonPrinter(context, { hasActivities: true }) : progressOf(context, record)
   try {
     const asks = (request: ApprovalRecord) => printRequest(context, request, json === true)
-    return await followRun(runContext, record, { ...printer, asks }, { step, isFollowing, signal: stop.signal })
+    return await followRun(runContext, record, { ...printer, asks }, { ...options, signal: stop.signal })
   } finally {
     restore()
   }

@@ -14,6 +14,7 @@ import {
 import { SignalboxError } from '../../errors/index.js'
 import type { RunGates, RunListener } from '../../runs/index.js'
 import { plainLabel, visibleText } from '../../text/index.js'
+import { proofNote, requireDecider } from '../approvals/decider-proof.js'
 import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 
@@ -26,8 +27,20 @@ const PROCESS: Terminal = { input: process.stdin, output: process.stdout }
 
 /** Answers the gates of a run at this terminal; a plan can be edited in the person's editor. */
 export function gateAnswerer(context: CommandContext): NonNullable<RunListener['answerGate']> {
+  let isAnnounced = false
   return async (gates, approval, signal) => {
     const interviewer = new ConsoleInterviewer(context, signal)
+    try {
+      const proof = isAnnounced ? null : await requireDecider(context)
+      if (proof) await interviewer.inform(proofNote(proof))
+      isAnnounced = true
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      // It is not asked here: the command returns, and the gate stays for another surface.
+      const { message, next } = error
+      await interviewer.inform(next === undefined ? message : `${message}; ${next}`)
+      return 'gone'
+    }
     try {
       let isAnswered = false
       while (!isAnswered) isAnswered = await answerOnce(gates, approval, interviewer)

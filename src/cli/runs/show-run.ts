@@ -71,7 +71,7 @@ export async function showRun(
   if (work) {
     out('')
     out(
-      `${style('bold', work.state)} · iteration ${work.iteration} of ${work.input.maxIterations} · worker ${work.input.worker.agent} · auditor ${work.input.auditor.agent}`,
+      `iteration ${work.iteration} of ${work.input.maxIterations} · worker ${work.input.worker.agent} · auditor ${work.input.auditor.agent}`,
     )
     for (const { state, ts, reason } of work.history)
       out(

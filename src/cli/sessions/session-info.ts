@@ -2,29 +2,27 @@ import { basename } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import type { InMilliseconds, Session } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
-import { displayWidth, formatAge, truncate, visibleText } from '../../text/index.js'
+import {
+  displayWidth,
+  formatAge,
+  type PaneFacts,
+  sessionState,
+  stateWord,
+  truncate,
+  visibleText,
+} from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 
 /** A session as the daemon describes it. */
 export type SessionInfo = InMilliseconds<Session>
 
-/** `pane`: the session's own; it knows whether a person has seen that the work is done. */
-export function sessionState(session: SessionInfo, pane?: Pick<PaneInfo, 'shown' | 'seen'>): string {
-  if (session.state === 'lost') return 'lost'
-  if (session.state === 'ended') {
-    if (session.endReason === 'stopped') return 'stopped'
-    if (session.exit?.signal) return `ended (${session.exit.signal})`
-    return `ended (exit ${session.exit?.code ?? '?'})`
-  }
-  if (session.awaySince !== undefined) return 'away'
-  if (session.catchingUp) return 'catching up'
-  if (session.awaiting) return 'needs you'
-  if (session.paused) return 'paused'
-  if (session.busy) return 'working'
-  if (session.idle) return pane?.shown === 'done' && !pane.seen ? 'done' : 'idle'
-  if (session.state === 'starting') return 'starting'
-  return session.agent === 'generic' ? 'running' : 'unknown'
+/** The word for its state; of one that failed, also how. */
+export function sessionWord(session: SessionInfo, pane?: PaneFacts): string {
+  const state = sessionState(session, pane)
+  const { code = null, signal = null } = session.exit ?? {}
+  if (session.state !== 'ended' || session.endReason === 'stopped' || code === 0) return stateWord(state)
+  return `${stateWord(state)} (${signal ?? `exit ${code ?? '?'}`})`
 }
 
 /** Columns from which lists show the ids of sessions. */
@@ -33,9 +31,9 @@ const WIDE = 100
 export function sessionLine(
   session: SessionInfo,
   context: CommandContext,
-  panes: ReadonlyMap<string, Pick<PaneInfo, 'shown' | 'seen'>>,
+  panes: ReadonlyMap<string, PaneFacts>,
 ): string {
-  const state = sessionState(session, panes.get(session.id))
+  const state = sessionWord(session, panes.get(session.id))
   const colour =
     state === 'needs you' || state === 'paused'
       ? 'yellow'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { PaneInfo } from '../../supervision/index.js'
-import { visibleText } from '../../text/index.js'
+import { paneState, stateWord, statusState, visibleText } from '../../text/index.js'
 import type { Style } from '../context.js'
 
 /** The order of the list: smaller is more urgent. */
@@ -13,13 +13,13 @@ const URGENCY: Readonly<Record<PaneInfo['status'], number>> = {
   idle: 5,
 }
 
-export const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
-  'waiting-approval': { mark: '▲', word: 'needs you', style: 'yellow' },
-  failed: { mark: '✗', word: 'failed', style: 'red' },
-  done: { mark: '✓', word: 'done', style: 'green' },
-  running: { mark: '●', word: 'working', style: 'blue' },
-  'long-running': { mark: '◆', word: 'working', style: 'blue' },
-  idle: { mark: '·', word: 'idle', style: 'dim' },
+export const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; style: Style }>> = {
+  'waiting-approval': { mark: '▲', style: 'yellow' },
+  failed: { mark: '✗', style: 'red' },
+  done: { mark: '✓', style: 'green' },
+  running: { mark: '●', style: 'blue' },
+  'long-running': { mark: '◆', style: 'blue' },
+  idle: { mark: '·', style: 'dim' },
 }
 
 /** By urgency, then by waiting time, then by place, so that the order is stable. */
@@ -43,7 +43,7 @@ function urgencyOf(pane: PaneInfo): number {
 export function matchesFilter(pane: PaneInfo, filter: string): boolean {
   const text = [
     pane.status,
-    STATUS_STYLE[pane.status].word,
+    stateWord(statusState(pane.status)),
     pane.agent,
     pane.job,
     pane.cwd,
@@ -62,13 +62,8 @@ export function matchesFilter(pane: PaneInfo, filter: string): boolean {
 }
 
 export function statusWord(pane: PaneInfo): string {
-  const { word } = STATUS_STYLE[pane.shown]
-  if (pane.status === 'idle' && pane.why.claim === null) return 'unknown'
-  if (pane.stuck === 'frozen') return 'frozen'
-  if (pane.stuck === 'no-progress') return 'stuck'
-  if (pane.isRecent) return 'done'
-  if (pane.status === 'done' && pane.background > 0) return `done +${pane.background}`
-  return word
+  const word = stateWord(paneState(pane))
+  return pane.status === 'done' && pane.background > 0 ? `${word} +${pane.background}` : word
 }
 
 /** Why a pane has its status: source, rule and confidence. */

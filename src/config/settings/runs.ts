@@ -21,6 +21,10 @@ export const runSettings = {
       'same',
       'Where the child runs of a run on a worker go: `same` is its own worker while that has room, `spread` the least loaded one.',
     ),
+    continue_answered: boolean(
+      true,
+      'The daemon continues a run that was started in a terminal and waits for a person, once it is answered and its terminal has ended. Without it such a run waits for `signalbox resume`.',
+    ),
     day_usd: number(null, 'Budget of all runs and sessions in a day, in USD; none means no limit.', {
       project: 'lower',
     }),

@@ -30,6 +30,10 @@ export function evolveGraph(work: GraphWork, event: StoredEvent): GraphWork {
 }
 
 const FOLDS: Folds = {
+  // The runs that it starts from now on are the daemon's too.
+  'run.taken-over': (work, { labels }) => {
+    work.about = { ...work.about, labels: { ...work.about.labels, ...labels } }
+  },
   'node.started': (work, { node, visit, handler, branch }) => {
     const cursor = cursorOf(work, branch)
     if (!cursor) return

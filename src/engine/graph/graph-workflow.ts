@@ -9,7 +9,7 @@ import { type Cursor, type GraphWork, MAIN, newCursor } from './graph-work.js'
 /** A DOT graph as a workflow. */
 export const graphWorkflow: Workflow<GraphWork> = {
   kind: 'graph',
-  version: 4,
+  version: 5,
   begin(created, { id }) {
     const about = {
       title: created.title,

@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../clock/index.js'
-import { getRun, runStream } from '../../engine/index.js'
+import { getRun, isEnded, listRuns, runStream } from '../../engine/index.js'
 import { openHome } from '../../host/home/index.js'
 import { openHomeStore } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
+import { cancelRun } from '../cancel-run.js'
 import { daemonContext, type StartContext } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
 import { startPipeline } from './start-pipeline.js'
+import { startReview } from './start-review.js'
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-start-pipeline-')))
 const cwd = join(directory, 'work')
@@ -78,4 +80,19 @@ test('a project that is not a directory is refused', () => {
   const base = { store, home, env, clock: systemClock, person: 'ada' }
   for (const project of [join(directory, 'nowhere'), 'work', join(cwd, 'a.txt')])
     expect(() => daemonContext(base, project)).toThrow('is not a directory')
+})
+
+test.each([
+  ['with a person at the terminal', true, 'review_fix'],
+  ['without one', false, 'review_only'],
+])('a review asks nothing before there are items: %s', async (_, hasPerson, mode) => {
+  const unasked = () => Promise.reject(new Error('asked before there is a review'))
+  const asker = hasPerson ? { trust: unasked, confirm: unasked } : null
+  writeFileSync(join(cwd, 'a.txt'), 'two\n')
+  // Fixes need a directory in which no other run works.
+  for (const other of (await listRuns(store)).filter(({ status }) => !isEnded(status)))
+    await cancelRun({ store, clock: systemClock }, other.id, { by: 'ada', reason: 'another test' })
+  const { id } = await startReview({ ...context(), asker }, { isLocal: true, isUnattended: !hasPerson, agent: 'demo' })
+  const { args } = await readPipeline(store, home.settings.dataDirectory, await getRun(store, id))
+  expect(args.reviewMode).toBe(mode)
 })

@@ -65,7 +65,6 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   const isFixing = await wantsFixes(context, found, options.fix)
   const git = new PipelineGit(found.cwd)
   const createdAt = store.clock.now()
-  if (isFixing && !found.isOwnWorktree) await refuseBusy(store, git, found.cwd, 'review without --fix')
   const args = pipelineArgs.parse({
     pipeline: 'review',
     workflowId: id,
@@ -133,11 +132,12 @@ async function elsewhere(context: StartContext, id: string, found: FoundTarget):
 }
 
 /**
- * Fixes are made if asked for; a person at a terminal is asked; without one a review only reports.
+ * With a person at a terminal the run asks which items to fix, once there are some; without one a
+ * review only reports, unless fixes are asked for.
  */
 async function wantsFixes(
-  { asker }: StartContext,
-  { canFix }: FoundTarget,
+  { asker, store }: StartContext,
+  { canFix, cwd, isOwnWorktree }: FoundTarget,
   fix: boolean | undefined,
 ): Promise<boolean> {
   if (fix && !canFix)
@@ -146,8 +146,15 @@ async function wantsFixes(
       'cannot fix items here: the end of the range is not checked out, or there are uncommitted changes',
       { next: 'git switch to it, or leave --fix out' },
     )
-  if (fix !== undefined) return fix
-  return canFix && asker !== null && (await asker.confirm('Have the items fixed that you pick?'))
+  const isAsked = fix ?? (canFix && asker !== null)
+  if (!isAsked || isOwnWorktree) return isAsked
+  try {
+    await refuseBusy(store, new PipelineGit(cwd), cwd, 'review without --fix')
+    return true
+  } catch (error) {
+    if (fix) throw error
+    return false
+  }
 }
 
 interface FoundTarget {

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/index.js'
 import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { bootTime, type ProcessOrigin, peerOrigin, personTerminals } from '../../process/index.js'
+import { bootTime, type PersonTerminal, type ProcessOrigin, peerOrigin, personTerminals } from '../../process/index.js'
 import type { CallerIdentity, Credential } from '../caller.js'
 import type { Route } from '../route.js'
 import { type ProvenAct, TerminalCodes } from './terminal-codes.js'
@@ -107,15 +107,23 @@ export class LocalPeers {
    * @throws SignalboxError `E_STATE` where no such terminal is.
    */
   async showCode(peer: LocalPeer | null): Promise<void> {
-    const multiplexer = peer?.origin.kind === 'unproven' ? peer.origin.multiplexer : undefined
-    const terminals =
-      multiplexer === undefined
-        ? []
-        : personTerminals(multiplexer, await this.#running(), await this.#findFirstUnsandboxed())
+    const terminals = await this.#terminalsAround(peer)
     if (peer && terminals.length > 0 && this.#codes.show(peer.pid, terminals)) return
     throw new SignalboxError('E_STATE', 'no terminal of your own was found to show a code on', {
       next: 'attach to tmux in a terminal window or over SSH; or use the dashboard, your chat or the passphrase',
     })
+  }
+
+  /** Whether there is a terminal to show a code on. */
+  async canShowCode(peer: LocalPeer | null): Promise<boolean> {
+    return (await this.#terminalsAround(peer)).length > 0
+  }
+
+  /** The person's terminals in which the multiplexer of the process is shown. */
+  async #terminalsAround(peer: LocalPeer | null): Promise<readonly PersonTerminal[]> {
+    const multiplexer = peer?.origin.kind === 'unproven' ? peer.origin.multiplexer : undefined
+    if (multiplexer === undefined) return []
+    return personTerminals(multiplexer, await this.#running(), await this.#findFirstUnsandboxed())
   }
 
   /** The action that the code confirms; null if the code is wrong. */

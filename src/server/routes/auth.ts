@@ -61,17 +61,25 @@ export const authRoutes: readonly Route[] = [
     summary: 'The person who sent the request, and their role.',
     access: 'viewer',
     answers: { 200: answer('the person, and the credential of the request', me) },
-    handle: async ({ parts, who, peer, person: asker, json }) =>
-      json({
+    handle: async ({ parts, who, peer, person: asker, json }) => {
+      const hasPassphrase = await parts.auth.hasPassphrase()
+      const isConfirmed = parts.auth.confirmedAt(who, peer) !== undefined
+      const unproven = isConfirmed ? null : await parts.peers.needsProof(peer, { id: 'approvals.decide' }, who)
+      const otherwise = hasPassphrase ? ('passphrase' as const) : ('none' as const)
+      return json({
         person: asker,
         // Requests without a person were refused before.
         credential: (who as Exclude<typeof who, { person: null }>).kind,
         ...(who.kind === 'device' && { device: who.device.id, expiresAt: parts.auth.devices.expiryOf(who.device) }),
         isReadOnly: who.kind !== 'socket' && parts.settings.isReadOnly,
         ...(parts.settings.isDemo && { isDemo: true }),
-        isConfirmed: who.kind === 'socket' || parts.auth.confirmedAt(who, peer) !== undefined,
-        hasPassphrase: await parts.auth.hasPassphrase(),
-      }),
+        isConfirmed: who.kind === 'socket' || isConfirmed,
+        hasPassphrase,
+        ...(unproven !== null && {
+          proof: { why: unproven, by: (await parts.peers.canShowCode(peer)) ? ('code' as const) : otherwise },
+        }),
+      })
+    },
   }),
   route({
     id: 'auth.step-up',

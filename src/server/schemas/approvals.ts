@@ -77,8 +77,8 @@ const reportItem = z.object({
   isDenied: z.boolean(),
   note: z.string().nullable(),
   grant: z.string().nullable(),
-  decisionMs: z.number().nullable(),
-  appliedMs: z.number().nullable(),
+  decisionMs: z.number().nullable().describe('from the request to the decision'),
+  appliedMs: z.number().nullable().describe('from the decision until the agent or the run had it'),
   reason: z.string().nullable(),
 })
 

@@ -19,6 +19,10 @@ export const me = z.object({
   isDemo: z.boolean().optional().describe('scripted agents in a temporary home directory'),
   isConfirmed: z.boolean(),
   hasPassphrase: z.boolean(),
+  proof: z
+    .object({ why: z.string(), by: z.enum(['code', 'passphrase', 'none']) })
+    .optional()
+    .describe('what the caller must prove itself by before it may decide, and why; absent: by nothing'),
 })
 
 export const device = z.object({

@@ -25,7 +25,7 @@ export function sessionDays(
     .flatMap(record => {
       const { id: session, agent, project } = record
       const live = host.agentStats(session)
-      const model = (live ?? record.stats ?? record.spent)?.model ?? '–'
+      const model = (live ?? record.stats ?? record.spent)?.model ?? 'unknown'
       return Object.entries(live?.days ?? spentDays(record))
         .filter(([day]) => day >= first && day <= last)
         .map(([day, spent]) => ({ session, agent, model, project, day, ...spent }))

@@ -15,6 +15,7 @@ const SESSIONS = 'sessions'
 interface Spent {
   key: Partial<Record<Split, string>>
   run: string
+  step: string
   usage: Usage | null
   ms: number
 }
@@ -48,13 +49,17 @@ export async function usageRows(
   for (const run of runs)
     if (run.updatedAt >= from && run.createdAt <= to) spent.push(...(await stepsOf(store, run, { from, to, by })))
   const byId = new Map(runs.map(run => [run.id, run]))
-  const rows = new Map<string, { row: UsageRow; times: number[]; runs: Set<string> }>()
-  for (const { key, run, usage, ms } of spent) {
+  const rows = new Map<string, { row: UsageRow; times: number[]; runs: Set<string>; last: string }>()
+  for (const { key, run, step, usage, ms } of spent) {
     const name = JSON.stringify(by.map(split => key[split] ?? ''))
-    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>() }
+    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>(), last: '' }
     rows.set(name, found)
-    found.row.steps++
-    found.times.push(ms)
+    // The parts of a step follow each other.
+    if (found.last !== `${run} ${step}`) {
+      found.row.steps++
+      found.times.push(ms)
+      found.last = `${run} ${step}`
+    }
     found.runs.add(run)
     if (usage) found.row.usage = addUsage(found.row.usage, usage)
   }
@@ -62,7 +67,7 @@ export async function usageRows(
     const all: Record<Split, string> = { ...known, pipeline: SESSIONS, version: SESSIONS, node: '–' }
     const key = Object.fromEntries(by.map(split => [split, all[split]])) as Spent['key']
     const name = JSON.stringify(by.map(split => key[split] ?? ''))
-    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>() }
+    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>(), last: '' }
     rows.set(name, found)
     found.row.usage = addUsage(found.row.usage, { input, output, ...(costUsd !== null && { costUsd }) })
   }
@@ -89,38 +94,69 @@ async function stepsOf(
   const spent: Spent[] = []
   const pipeline = run.labels.pipeline ?? (run.kind === 'graph' ? run.title : run.kind)
   let version = pipeline
+  /** What agents used in the steps of pipelines, which do not name them otherwise. */
+  const recorded = new Map<string, EventData<'usage.recorded'>[]>()
   for (const { type, data, at: time } of await store.readStream(runStream(run.id))) {
     if (type === 'run.created') version = versionOf(pipeline, data.input)
     if (type === 'step.started') started.set(String(data.step), { at: time, input: data.input })
+    if (type === 'usage.recorded') {
+      const record = data as EventData<'usage.recorded'>
+      recorded.set(record.step, [...(recorded.get(record.step) ?? []), record])
+    }
     if (type !== 'step.ended' && type !== 'step.recovered') continue
     const { step, usage, result } = data as Pick<EventData<'step.ended'>, 'step' | 'usage' | 'result'>
     const start = started.get(step)
     if (time < from || time > to || (type === 'step.recovered' && !usage)) continue
-    const { agent, model } = roleOf(start?.input, result)
-    const all: Record<Split, string> = {
-      day: new Date(time).toISOString().slice(0, 10),
-      agent,
-      model,
-      project: run.project,
-      pipeline,
-      version,
-      node: partsOfStep(step).node,
+    const ms = Math.max(0, time - (start?.at ?? time))
+    for (const { agent, model, usage: own } of partsOf(recorded.get(step) ?? [], roleOf(start?.input, result), usage)) {
+      // A name that an agent's use does not have is unknown; another step has none.
+      const nameOf = (name: string | null) => name ?? (own ? UNKNOWN : '–')
+      const all: Record<Split, string> = {
+        day: new Date(time).toISOString().slice(0, 10),
+        agent: nameOf(agent),
+        model: nameOf(model),
+        project: run.project,
+        pipeline,
+        version,
+        node: partsOfStep(step).node,
+      }
+      const key = Object.fromEntries(by.map(split => [split, all[split]])) as Spent['key']
+      spent.push({ key, run: run.id, step, usage: own, ms })
     }
-    const key = Object.fromEntries(by.map(split => [split, all[split]])) as Spent['key']
-    spent.push({ key, run: run.id, usage: usage ?? null, ms: Math.max(0, time - (start?.at ?? time)) })
+    recorded.delete(step)
   }
   return spent
 }
 
+const UNKNOWN = 'unknown'
+
+interface PartOfStep {
+  agent: string | null
+  model: string | null
+  usage: Usage | null
+}
+
+/** The use of a step by agent: several reviewers may work in one. */
+function partsOf(
+  recorded: readonly EventData<'usage.recorded'>[],
+  role: Omit<PartOfStep, 'usage'>,
+  usage: Usage | undefined,
+): PartOfStep[] {
+  const [first] = recorded
+  if (!first) return [{ ...role, usage: usage ?? null }]
+  if (recorded.length === 1) return [{ agent: first.agent, model: first.model, usage: usage ?? null }]
+  return recorded.map(({ agent, model, usage: own }) => ({ agent, model, usage: own ?? null }))
+}
+
 /** The agent and model of a step: from its input, or from its result if defaults were used. */
-function roleOf(input: unknown, result: unknown): { agent: string; model: string } {
+function roleOf(input: unknown, result: unknown): { agent: string | null; model: string | null } {
   const { agent, model, role } = (input ?? {}) as {
     agent?: unknown
     model?: unknown
     role?: { agent?: unknown; model?: unknown }
   }
   const { session } = (result ?? {}) as { session?: { agent?: unknown; model?: unknown } | null }
-  const text = (...values: unknown[]) => values.find((value): value is string => typeof value === 'string') ?? '–'
+  const text = (...values: unknown[]) => values.find((value): value is string => typeof value === 'string') ?? null
   return { agent: text(agent, role?.agent, session?.agent), model: text(model, role?.model, session?.model) }
 }
 

@@ -2,7 +2,7 @@ import type { Host } from '../../host/index.js'
 import { type Block, blockWords, type Facet } from '../../screen/index.js'
 import type { InterruptResult, SessionPort, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { budgetSentence, formatAge, formatDuration } from '../../text/index.js'
+import { budgetSentence, formatAge, formatDuration, sessionState, stateWord } from '../../text/index.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import type { OutboxItem } from '../outgoing/outbox-item.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -19,31 +19,37 @@ export async function screenText(live: SessionPort): Promise<string> {
 
 /** `working · started 3 min ago`. */
 export function statusOf(host: Host, record: SessionRecord, now: number): string {
-  const live = host.live(record.id)
   const worker = host.remote.whereIs(record)
   const since = `${formatAge(now - record.startedAt)}${worker ? ` · on ${worker.name}` : ''}`
   if (worker && worker.awaySince !== null && host.remote.has(record.id))
     return `worker away for ${formatDuration(now - worker.awaySince)} · started ${since}`
-  if (host.isCatchingUp(record.id)) return `catching up · started ${since}`
-  if (!live) return `${STATES[record.state]} · started ${since}`
-  const isIdle = live.isIdle || live.phase === 'dormant'
-  const whenIdle = record.paused
-    ? `paused (${budgetSentence(record.paused)})`
-    : isUnseen(host, record.id)
-      ? 'done'
-      : 'idle'
-  const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? whenIdle : 'working'
-  return `${doing} · started ${since}`
+  const state = stateOf(host, record)
+  const why = state === 'paused' && record.paused ? ` (${budgetSentence(record.paused)})` : ''
+  return `${stateWord(state)}${why} · started ${since}`
 }
 
-/** The work is done, and no person has seen that yet. */
-function isUnseen(host: Host, id: string): boolean {
-  return host.panes?.list().find(pane => pane.id === id)?.shown === 'done'
+function stateOf(host: Host, record: SessionRecord): ReturnType<typeof sessionState> {
+  const live = host.live(record.id)
+  if (!live) return sessionState({ ...record, catchingUp: host.isCatchingUp(record.id) || undefined })
+  const { observation, approval, isIdle, phase } = live
+  const facts = {
+    ...record,
+    approval: approval?.state === 'pending',
+    awaiting: observation?.awaiting,
+    busy: observation?.busy,
+    // An agent that shows nothing of its own any more has nothing to do.
+    idle: isIdle || (phase === 'dormant' && record.agent !== 'generic'),
+    view: observation?.view,
+  }
+  return sessionState(
+    facts,
+    host.panes?.list().find(pane => pane.id === record.id),
+  )
 }
 
 /** Times and outcome of a session: `2026-11-15 12:03 – 13:10 · 1h 7m · ended · code 0`. */
 export function historyLine(record: SessionRecord, utcOffset: number): string {
-  const { startedAt, endedAt, exit, state } = record
+  const { startedAt, endedAt, exit } = record
   const day = (at: number) => new Date(at + utcOffset * 60_000).toISOString().slice(0, 10)
   const end =
     endedAt === undefined
@@ -52,17 +58,10 @@ export function historyLine(record: SessionRecord, utcOffset: number): string {
   const facts = [
     `${day(startedAt)} ${clockTime(startedAt, utcOffset)}${end}`,
     endedAt === undefined ? '' : formatDuration(endedAt - startedAt),
-    STATES[state],
+    stateWord(sessionState(record)),
     exit ? (exit.signal ?? `code ${exit.code}`) : '',
   ]
   return `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(facts.filter(Boolean).join(' · '))}`
-}
-
-const STATES: Readonly<Record<SessionRecord['state'], string>> = {
-  starting: 'starting',
-  live: 'running',
-  ended: 'ended',
-  lost: 'lost',
 }
 
 /** Empty where the agent does not report its usage. */

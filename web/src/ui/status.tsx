@@ -1,7 +1,14 @@
 import { isDenialMeaning } from '../../../src/approvals/denial'
-import { RUN_WORDS, riskWord } from '../../../src/text/status-word'
+import {
+  paneState,
+  RUN_WORDS,
+  riskWord,
+  STATE_WORDS,
+  type StateName,
+  sessionState,
+  statusState,
+} from '../../../src/text/status-word'
 import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
-import { isProgram } from '../store/session-name'
 
 type Tone = 'active' | 'warning' | 'danger' | 'done' | 'muted'
 export type Shape = 'disc' | 'diamond' | 'square' | 'tick' | 'ring' | 'dashed' | 'bars' | 'triangle'
@@ -53,35 +60,37 @@ function drawShape(shape: Shape) {
   }
 }
 
-/*
- * One word for each state, on every surface: Working, Idle, Needs you, Done, Failed. Other words
- * are for what is none of them.
- */
-const NEEDS: Badge = { word: RUN_WORDS.waiting, tone: 'warning', shape: 'diamond' }
-const WORKING: Badge = { word: RUN_WORDS.running, tone: 'active', shape: 'disc' }
-const DONE: Badge = { word: RUN_WORDS.completed, tone: 'done', shape: 'tick' }
-const FAILED: Badge = { word: RUN_WORDS.failed, tone: 'danger', shape: 'square' }
-const IDLE: Badge = { word: 'Idle', tone: 'muted', shape: 'ring' }
-const UNKNOWN: Badge = { word: 'Unknown', tone: 'muted', shape: 'dashed' }
+/* The words are those of every surface (`src/text/status-word.ts`). */
+const STATES: Readonly<Record<StateName, Omit<Badge, 'word'>>> = {
+  needsYou: { tone: 'warning', shape: 'diamond' },
+  working: { tone: 'active', shape: 'disc' },
+  idle: { tone: 'muted', shape: 'ring' },
+  done: { tone: 'done', shape: 'tick' },
+  failed: { tone: 'danger', shape: 'square' },
+  paused: { tone: 'warning', shape: 'bars' },
+  stopped: { tone: 'muted', shape: 'square' },
+  lost: { tone: 'danger', shape: 'square' },
+  starting: { tone: 'active', shape: 'ring' },
+  catchingUp: { tone: 'active', shape: 'dashed' },
+  away: { tone: 'warning', shape: 'dashed' },
+  frozen: { tone: 'danger', shape: 'triangle' },
+  stuck: { tone: 'danger', shape: 'triangle' },
+  unknown: { tone: 'muted', shape: 'dashed' },
+}
+
+function stateBadge(state: StateName): Badge {
+  return { word: STATE_WORDS[state], ...STATES[state] }
+}
+
+const NEEDS = stateBadge('needsYou')
+const WORKING = stateBadge('working')
+const DONE = stateBadge('done')
+const FAILED = stateBadge('failed')
 
 /** `pane`: the session's own; it knows whether a person has seen that the work is done. */
-export function sessionBadge(session: Session, pane?: Pick<Pane, 'shown'>): Badge {
-  if (session.state === 'lost') return { ...FAILED, word: 'Lost' }
-  if (session.state === 'ended') {
-    if (session.endReason === 'stopped') return { word: 'Stopped', tone: 'muted', shape: 'square' }
-    const { code = null, signal = null } = session.exit ?? {}
-    if (code !== null && code !== 0) return FAILED
-    return signal ? { word: 'Stopped', tone: 'muted', shape: 'square' } : { ...DONE, tone: 'muted' }
-  }
-  if (session.awaiting || session.approval) return NEEDS
-  // Nothing reports what a program does: its process says whether it works.
-  if (isProgram(session) && pane && session.state === 'live') return PANES[pane.shown] ?? IDLE
-  if (session.catchingUp) return { word: 'Catching up', tone: 'active', shape: 'dashed' }
-  if (session.paused && !session.busy) return { word: 'Paused', tone: 'warning', shape: 'bars' }
-  if (session.busy) return WORKING
-  if (session.idle || session.view === 'idle_prompt') return pane?.shown === 'done' ? DONE : IDLE
-  if (session.state === 'starting') return { word: 'Starting', tone: 'active', shape: 'ring' }
-  return UNKNOWN
+export function sessionBadge(session: Session, pane?: Pane): Badge {
+  const badge = stateBadge(sessionState(session, pane))
+  return session.state === 'ended' && badge.word === DONE.word ? { ...badge, tone: 'muted' } : badge
 }
 
 /** Whether the icon of the status pulses. */
@@ -94,21 +103,12 @@ export function isLiveSession(session: Session): boolean {
 }
 
 export function paneBadge(pane: Pane): Badge {
-  if (pane.stuck) return { word: pane.stuck === 'frozen' ? 'Frozen' : 'No progress', tone: 'danger', shape: 'triangle' }
-  return PANES[pane.shown] ?? IDLE
-}
-
-const PANES: Readonly<Record<string, Badge>> = {
-  'waiting-approval': NEEDS,
-  running: WORKING,
-  'long-running': WORKING,
-  done: DONE,
-  failed: FAILED,
+  return stateBadge(paneState(pane))
 }
 
 /** The status of a pane in one word. */
 export function wordOfStatus(status: string): string {
-  return (PANES[status] ?? IDLE).word
+  return STATE_WORDS[statusState(status)]
 }
 
 const RUN: Readonly<Record<Run['status'], Badge>> = {
