@@ -13,7 +13,17 @@ const session = (number: number, more: Partial<Session>) =>
     state: 'live',
     ...more,
   }) as Session
-const pane = { id: 'pan_1', cwd: '/work/site', place: 'main:1.0', command: 'vim', name: '', title: '', doing: '' }
+const known = { stuck: null, isRecent: false, why: { claim: 'idle' } }
+const pane = {
+  id: 'pan_1',
+  cwd: '/work/site',
+  place: 'main:1.0',
+  command: 'vim',
+  name: '',
+  title: '',
+  doing: '',
+  ...known,
+}
 
 describe('the rows of the page of sessions', () => {
   const rows = [
