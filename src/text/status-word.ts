@@ -73,8 +73,9 @@ export function sessionState(session: SessionFacts, pane?: PaneFacts): StateName
   if (session.paused && !session.busy) return 'paused'
   if (session.busy) return 'working'
   if (session.idle || session.view === 'idle_prompt') return pane?.shown === 'done' ? 'done' : 'idle'
-  if (session.state === 'starting') return 'starting'
-  return session.agent === 'generic' ? 'working' : 'unknown'
+  // A program may run for hours before it prints anything.
+  if (session.agent === 'generic') return 'working'
+  return session.state === 'starting' ? 'starting' : 'unknown'
 }
 
 function endedState({ endReason, exit }: SessionFacts): StateName {

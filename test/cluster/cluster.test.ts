@@ -41,7 +41,6 @@ function testCluster(engine: string, kills: readonly string[]): void {
     expect(decisions).toBe(12)
   })
 
-  if (engine === 'restate') testEngine(() => cluster)
   // These hold for every engine.
   if (engine === 'store') {
     testMachines(() => cluster)
@@ -110,35 +109,6 @@ function testMachines(cluster: () => ClusterUnderTest): void {
     const worktrees = join(cluster().home(second!), 'data', 'worktrees', basename(project), run)
     await waitFor('the files to be on the server that started it', () => existsSync(join(worktrees, 'two.txt')))
     expect(readFileSync(join(worktrees, 'two.txt'), 'utf8')).toBe('one\nbase\n')
-  })
-}
-
-function testEngine(cluster: () => ClusterUnderTest): void {
-  test('its engine knows the ids of runs, and nothing else of them', async () => {
-    const canary = 'canary-of-this-run'
-    const run = await cluster().startRun(
-      () => `digraph g {
-        start [shape=Mdiamond]; done [shape=Msquare]
-        ask [shape=hexagon, label="${canary}?"]
-        tell [shape=parallelogram, tool_command="echo ${canary}"]
-        start -> ask
-        ask -> tell [label="[Y] ${canary}"]
-        ask -> done [label="[N] No"]
-        tell -> done
-      }`,
-    )
-    await cluster().answerGate(run, 'Y')
-    await waitFor('the run to end', async () =>
-      (await cluster().runs()).some(({ id, status }) => id === run && status === 'completed'),
-    )
-    const { settings } = openHome({ env: { ...process.env, SIGNALBOX_HOME: cluster().home('server-1') } })
-    const password = readFileSync(settings.sharedStore!.passwordFile!, 'utf8').trim()
-    const containing = (text: string) =>
-      cluster()
-        .servers.flatMap(name => filesIn(join(cluster().home(name), 'data', 'engine')))
-        .filter(file => readFileSync(file, 'latin1').includes(text))
-    await waitFor('the engine to have the run', () => containing(run).length > 0)
-    expect([containing(canary), containing(password)]).toEqual([[], []])
   })
 }
 

@@ -13,7 +13,12 @@ export function NowLine({ session, pending }: { session: Session; pending: reado
   const { text, since } = sessionNow(session, pane, pending)
   const [first] = pending
   return (
-    <section class={`now-line tone-${badge.tone}`} aria-label="Status">
+    <section
+      class={`now-line tone-${badge.tone}`}
+      aria-label="Status"
+      // The composer shrinks when it loses the focus, and the button would move from under the finger.
+      onMouseDown={event => event.preventDefault()}
+    >
       <span class="badge">
         <StatusIcon shape={badge.shape} isLive={isWorking(badge)} />
       </span>
