@@ -16,7 +16,7 @@ export function NowLine({ session, pending }: { session: Session; pending: reado
     <section
       class={`now-line tone-${badge.tone}`}
       aria-label="Status"
-      // The composer shrinks when it loses the focus, and the button would move from under the finger.
+      // The composer shrinks when it loses the focus: the button would move from under the finger.
       onMouseDown={event => event.preventDefault()}
     >
       <span class="badge">
