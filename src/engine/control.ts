@@ -34,7 +34,7 @@ export async function getRun(store: EventStore, id: string): Promise<RunRecord> 
   throw new SignalboxError('E_UNKNOWN', `unknown run "${id}"`, { next: 'signalbox runs lists all runs' })
 }
 
-/** Null if there is no such run. Errors of the store are errors. */
+/** Null for an unknown run; throws the errors of the store. */
 export async function getRunIfKnown(store: EventStore, id: string): Promise<RunRecord | null> {
   return (await store.document<RunRecord>(runsProjection.name, id))?.state ?? null
 }

@@ -9,7 +9,7 @@ const GLYPH = /^\s*[│┃║]?\s{0,3}(?<glyph>[^\p{L}\p{N}\s─━│┃║])\s
 /** Glyphs of other modes: a shell command, a note, a slash command. */
 const MODES = '!#$&?/@'
 
-/** The glyph of an empty box; null if there is no box, a text in it, or no glyph. */
+/** The glyph in an empty input box; null without a box, with text in it, or without a glyph. */
 export function emptyBoxGlyph({ rows, composer }: Layout): string | null {
   if (composer === null || composer.last === composer.first) return null
   const glyph = GLYPH.exec(rows[composer.first + 1]!.text)?.groups?.glyph

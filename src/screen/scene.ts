@@ -69,7 +69,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   }
 }
 
-/** The program's name is its prompt: it is no shell. */
+/** The program uses its own name as its prompt, which a shell does not do. */
 function hasNamedPrompt({ rows, composer }: Layout): boolean {
   return composer !== null && namedPromptWidth(rows[composer.first]!.text) > 0
 }

@@ -8,7 +8,7 @@ const pane = (more: Partial<PaneFacts> = {}): PaneFacts => {
 }
 
 describe('the state of a session', () => {
-  test('is that of its pane for a program that is no agent, and working without one', () => {
+  test('of a program other than an agent is that of its pane, or working if it has none', () => {
     const top = live({ agent: 'generic', busy: null, idle: false })
     expect(sessionState(top)).toBe('working')
     expect(sessionState(top, pane({ status: 'running' }))).toBe('working')

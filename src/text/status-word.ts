@@ -61,13 +61,13 @@ export interface PaneFacts {
   why: { claim: unknown }
 }
 
-/** `pane`: the session's own; it knows what a program that is no agent does, and ends. */
+/** `pane`: the session's own. For a program other than an agent, its status is the only one. */
 export function sessionState(session: SessionFacts, pane?: PaneFacts): StateName {
   if (session.state === 'lost') return 'lost'
   if (session.state === 'ended') return endedState(session)
   if (session.awaySince !== undefined) return 'away'
   if (session.awaiting || session.approval) return 'needsYou'
-  // Nothing reports what a program does that is no agent: its process says whether it works.
+  // Only an agent reports what it does; another program works while its process does.
   if (session.agent === 'generic' && pane && session.state === 'live') return paneState(pane)
   if (session.catchingUp) return 'catchingUp'
   if (session.paused && !session.busy) return 'paused'

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/specs/index.js'
+import { itNeeding } from '../support/requirements.js'
 import { CLI } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -11,8 +12,6 @@ beforeEach(() => {
   home = new InsideHome()
 })
 afterEach(() => home.close())
-
-const has = (program: string) => spawnSync('which', [program]).status === 0
 
 describe('help', () => {
   it('lists daily commands and fits a small terminal', async () => {
@@ -86,14 +85,17 @@ describe('help', () => {
 describe('shell completion', () => {
   const file = (shell: string) => join(home.directory, `completion.${shell}`)
 
-  it.each(['bash', 'zsh', 'fish'])('has a script that %s can read', async shell => {
-    const { stdout } = await home.ok(['completion', shell])
-    expect(stdout).toContain('signalbox complete --')
-    if (!has(shell)) return
-    writeFileSync(file(shell), stdout)
-    const check = spawnSync(shell, ['-n', file(shell)], { encoding: 'utf8' })
-    expect([check.status, check.stderr]).toEqual([0, ''])
-  })
+  const testIn = (shell: string, name: string, body: () => Promise<void>) =>
+    shell === 'zsh' || shell === 'fish' ? itNeeding(shell, name, body) : it(name, body)
+
+  for (const shell of ['bash', 'zsh', 'fish'])
+    testIn(shell, `has a script that ${shell} can read`, async () => {
+      const { stdout } = await home.ok(['completion', shell])
+      expect(stdout).toContain('signalbox complete --')
+      writeFileSync(file(shell), stdout)
+      const check = spawnSync(shell, ['-n', file(shell)], { encoding: 'utf8' })
+      expect([check.status, check.stderr]).toEqual([0, ''])
+    })
 
   /** What a shell offers at the last word; `bash` is in every place where the tests run. */
   const offers: Record<string, (words: string[]) => string[]> = {
@@ -106,10 +108,8 @@ describe('shell completion', () => {
   }
   const quoted = (words: string[]) => words.map(word => `'${word}'`).join(' ')
 
-  it.each(Object.keys(offers))(
-    'offers commands, options, agents, ids and files in %s, and starts no daemon',
-    async shell => {
-      if (!has(shell)) return
+  for (const shell of Object.keys(offers))
+    testIn(shell, `offers commands, options, agents, ids and files in ${shell}, and starts no daemon`, async () => {
       writeFileSync(file(shell), (await home.ok(['completion', shell])).stdout)
       const bin = join(home.directory, 'bin')
       mkdirSync(bin)
@@ -141,6 +141,5 @@ describe('shell completion', () => {
       await home.ok(['serve', '--stop'])
       expect(complete('stop', 'ses_')).toEqual([session.id])
       expect(home.processes().daemons).toEqual([])
-    },
-  )
+    })
 })

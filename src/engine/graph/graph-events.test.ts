@@ -137,7 +137,7 @@ describe('a pause', () => {
   test.each([
     ['that cannot be parsed', 'digraph {'],
     ['without the current node', CHANGED.replace('a;', '').replaceAll('-> a ', '')],
-    ['that is no text', 7],
+    ['that is not a string', 7],
   ])('a graph %s is not used', (_, dot) => {
     const run = line().add('run.resumed', { changes: { dot, hash: 'h2' } } as never)
     expect(run.work.input.hash).toBe('')

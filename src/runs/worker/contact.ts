@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../../clock/index.js'
 
 /**
- * How long a worker may go on without a server: five sixths of the time after which it counts as
- * lost, from the moment at which it sent what a server last answered. A server counts from a later
- * moment, and by the lease on top, so the runs of the worker are still its own then.
+ * How long a worker may continue without a server: five sixths of `worker.lost_after`, counted from
+ * the time at which it sent the last heartbeat that a server confirmed. Servers start counting
+ * later, and wait for the lease as well, so the worker stops before its runs can move.
  */
 export class Contact {
   readonly #clock: Clock

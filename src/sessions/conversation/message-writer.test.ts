@@ -119,7 +119,7 @@ describe('a closed message', () => {
     closedT: 1,
   }
 
-  test('does not wait for the record of its turn when the next turn has begun', async () => {
+  test('does not wait for the record of its turn after the next turn has started', async () => {
     const unconfirmed = { ...closed, isConfirmed: false }
     writer.patch({ ...closed, message: 'ses_1.0.1' })
     writer.turnBegun('ses_1.1')

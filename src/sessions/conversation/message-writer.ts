@@ -100,7 +100,7 @@ export class MessageWriter {
     this.#typing = null
   }
 
-  /** A turn has begun: nothing waits any longer for the record of an earlier one. */
+  /** A turn has started: messages of earlier turns no longer wait for their records. */
   turnBegun(turn: string): void {
     this.#turn = turn
     this.#options.waiters.wake()

@@ -124,7 +124,8 @@ export async function restoreBackup(file: string, paths: BackupPaths, clock: Clo
 async function requirePlace(target: string, { replaces }: { replaces: boolean }): Promise<void> {
   const refused = (message: string, next: string) => new SignalboxError('E_BACKUP', message, { next })
   const directory = dirname(target)
-  if (!existsSync(directory)) throw refused(`there is no directory ${directory}`, 'make it, or name another one')
+  if (!existsSync(directory))
+    throw refused(`the directory ${directory} does not exist`, 'create it, or name another one')
   const found = statSync(target, { throwIfNoEntry: false })
   if (!found) return
   if (found.isDirectory()) throw refused(`${target} is a directory`, 'name a file in it')
@@ -307,9 +308,9 @@ async function writeNew(path: string, content: AsyncIterable<Buffer>): Promise<v
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'the file does not exist',
   EISDIR: 'it is a directory',
-  ENOSPC: 'there is no space left on its disk',
+  ENOSPC: 'the disk is full',
   Z_DATA_ERROR: 'it is damaged, or not a backup',
   Z_BUF_ERROR: 'its end is missing',
 }

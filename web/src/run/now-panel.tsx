@@ -4,6 +4,7 @@ import { canDecide } from '../store/live'
 import { PlayIcon } from '../ui/icons'
 import { runBadge, StatusIcon, UNDRIVEN } from '../ui/status'
 import { TimeSince } from '../ui/time'
+import { ProgressBar } from './progress'
 import { runNow } from './run-now'
 
 /** What an open run does, or why it does nothing and how it continues. A request has its card. */
@@ -30,19 +31,8 @@ export function NowPanel({ run, nodes, timeline }: { run: Run; nodes: readonly R
         </h2>
         {progress && progress.of > 0 && (
           <span class="run-progress">
-            <span
-              class="bar"
-              role="progressbar"
-              aria-label="Progress"
-              aria-valuemin={0}
-              aria-valuemax={progress.of}
-              aria-valuenow={progress.done}
-            >
-              <i style={{ width: `${(progress.done / progress.of) * 100}%` }} />
-            </span>
-            <span class="num small dim">
-              {progress.done} of {progress.of} {progress.unit === 'nodes' ? 'steps' : 'rounds'}
-            </span>
+            <ProgressBar done={progress.done} of={progress.of} words={progressWords(progress)} />
+            <span class="num small dim">{progressWords(progress)}</span>
           </span>
         )}
         {mayResume && (
@@ -68,4 +58,8 @@ export function NowPanel({ run, nodes, timeline }: { run: Run; nodes: readonly R
       )}
     </section>
   )
+}
+
+function progressWords({ done, of, unit }: NonNullable<Run['progress']>): string {
+  return `${done} of ${of} ${unit === 'nodes' ? 'steps' : 'rounds'}`
 }

@@ -56,22 +56,28 @@ export function RunProgress({ run }: { run: Run }) {
   return (
     <>
       <span class="run-progress" title={`${words}, in ${plural(steps, 'step')}`}>
-        <span
-          class="bar"
-          role="progressbar"
-          aria-label="Progress"
-          aria-valuemin={0}
-          aria-valuemax={progress.of}
-          aria-valuenow={progress.done}
-          aria-valuetext={words}
-        >
-          <i style={{ width: `${(progress.done / progress.of) * 100}%` }} />
-        </span>
+        <ProgressBar done={progress.done} of={progress.of} words={words} />
         <span class="num tiny dim">
           {progress.done} of {progress.of}
         </span>
       </span>
       {current}
     </>
+  )
+}
+
+export function ProgressBar({ done, of, words }: { done: number; of: number; words: string }) {
+  return (
+    <span
+      class="bar"
+      role="progressbar"
+      aria-label="Progress"
+      aria-valuemin={0}
+      aria-valuemax={of}
+      aria-valuenow={done}
+      aria-valuetext={words}
+    >
+      <i style={{ width: `${(done / of) * 100}%` }} />
+    </span>
   )
 }
