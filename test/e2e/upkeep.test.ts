@@ -112,7 +112,8 @@ describe('the backup and export of a home directory', () => {
       expect((await used.run(args)).code, args.join(' ')).toBe(6)
     expect(readFileSync(notes, 'utf8')).toBe('precious')
     const places = [used.work, join(used.directory, 'missing', 'b.tar.gz')]
-    for (const place of places) expect((await used.run(['backup', place])).stderr).toMatch(/is a directory|does not exist/)
+    for (const place of places)
+      expect((await used.run(['backup', place])).stderr).toMatch(/is a directory|does not exist/)
     expect(readdirSync(used.directory)).not.toContain('missing')
   })
 
