@@ -16,7 +16,7 @@ beforeEach(() => {
   clock = new SimulatedClock()
 })
 
-function interrupt(agent: ScriptedAgent, pack = ONE) {
+function interrupt(agent: ScriptedAgent, pack = ONE, options = {}) {
   const port = {
     observation: () => agent.observation(),
     isExited: () => agent.isExited(),
@@ -28,7 +28,7 @@ function interrupt(agent: ScriptedAgent, pack = ONE) {
       return holds()
     },
   }
-  return runToEnd(clock, interruptAgent(port, { pack, clock }))
+  return runToEnd(clock, interruptAgent(port, { pack, clock }, options))
 }
 
 function agentOf(seen = BUSY, onWrite: (agent: ScriptedAgent, presses: number) => void = () => undefined) {
@@ -118,4 +118,28 @@ test('interrupting presses no key if the agent is idle, asks, has ended or is un
     expect(await interrupt(agent, pack)).toMatchObject(expected)
     expect(agent.writes).toEqual([])
   }
+})
+
+const stopsAtOnce = (self: ScriptedAgent) =>
+  self.show({ busy: false, composer: composer(''), terminator: { row: 1, outcome: 'interrupted' } })
+
+test('an agent that has just got an answer is interrupted when its menu has gone and it works again', async () => {
+  const agent = agentOf(idle(), stopsAtOnce)
+  agent.showMenu()
+  agent.later(700, () => agent.show(idle()))
+  agent.later(1_200, () => agent.show(BUSY))
+  expect(await interrupt(agent, ONE, { isAnswered: true })).toEqual({ result: 'interrupted' })
+  expect(agent.keysInMenu).toEqual([])
+  expect(agent.writes).toEqual(['\u001b'])
+})
+
+test('an agent that stops or asks again after its answer gets no key', async () => {
+  const stopped = agentOf(idle())
+  stopped.showMenu()
+  stopped.later(300, () => stopped.show(idle()))
+  expect(await interrupt(stopped, ONE, { isAnswered: true })).toEqual({ result: 'idle' })
+  const asking = agentOf(idle())
+  asking.showMenu()
+  expect(await interrupt(asking, ONE, { isAnswered: true })).toMatchObject({ result: 'refused', reason: 'menu' })
+  expect([...stopped.writes, ...asking.writes]).toEqual([])
 })

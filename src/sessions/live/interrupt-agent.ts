@@ -21,6 +21,8 @@ export type InterruptResult =
 /** Two keys in one read may be another key: Escape twice is Alt-Escape. */
 const KEY_GAP_MS = 150
 const PROOF_MS = 5_000
+/** How long an agent that has just got an answer must show its input box to count as idle. */
+const CONTINUES_MS = 1_000
 /** How long to wait before several keys are pressed again. */
 const PRESS_AGAIN_MS = 2_000
 /**
@@ -38,11 +40,16 @@ const RETRY_KEY_GAPS_MS = [600, 300, 450]
  * several keys and is still seen at work a while later, they are pressed again, at other distances.
  * A single key cannot get lost that way, and pressing it twice may mean *exit*: it is never pressed
  * again.
+ *
+ * @param isAnswered the agent has just got an answer: its screen may still show the menu, or an
+ *   input box before it continues.
  */
 export async function interruptAgent(
   port: InterruptPort,
   { pack, clock }: { pack: Pack; clock: Clock },
+  { isAnswered = false }: { isAnswered?: boolean } = {},
 ): Promise<InterruptResult> {
+  if (isAnswered) await untilContinued(port)
   const before = port.observation()
   if (port.isExited()) return { result: 'refused', reason: 'gone', detail: 'the session has ended' }
   if (before?.awaiting && before.awaiting !== 'exit_confirm')
@@ -71,6 +78,11 @@ export async function interruptAgent(
     result: 'unconfirmed',
     detail: `the keys were pressed, but the agent is still working after ${PROOF_MS / 1000} s`,
   }
+}
+
+async function untilContinued(port: InterruptPort): Promise<void> {
+  await port.until(PROOF_MS, () => port.isExited() || !isAsking(port.observation()))
+  await port.until(CONTINUES_MS, () => port.isExited() || port.isAtWork() || port.observation()?.busy === true)
 }
 
 function isAsking(seen: Observation | null): boolean {

@@ -28,7 +28,8 @@ interface PartsOwner extends Pick<SessionPorts, 'record'> {
   /** How long no surface has shown the session. */
   unattendedMs(): number
   press(keys: string): Promise<void>
-  interrupt(): Promise<InterruptResult>
+  /** Interrupts an agent that has just got an answer. */
+  interruptAnswered(): Promise<InterruptResult>
   stop(reason: string): Promise<void>
   changed(): void
   releasePrompts(): void
@@ -133,7 +134,10 @@ export function liveSessionParts(options: LiveSessionOptions, owner: PartsOwner)
     alone: work => keyboard.alone(work),
     isSteady: () => terminal.isSteady,
     say: async text => void (await prompts.send(text, { whenBusy: 'hold' })),
-    interrupt: owner.interrupt,
+    interrupt: async () => {
+      const interrupted = await owner.interruptAnswered()
+      if ('detail' in interrupted) throw new Error(`denied, but not interrupted: ${interrupted.detail}`)
+    },
   })
   const port: SendPort = {
     observation,

@@ -50,7 +50,7 @@ export class LiveSession implements LocalSession {
       unattendedMs: () => (this.#viewers.size > 0 ? 0 : options.clock.monotonic() - this.#lastViewerAt),
       record: (type, data) => this.#record(type, data),
       press: keys => this.press(keys),
-      interrupt: () => this.interrupt(),
+      interruptAnswered: () => this.#interrupt({ isAnswered: true }),
       stop: reason => this.stop(reason),
       changed: () => this.#changed(),
       releasePrompts: () => this.releasePrompts(),
@@ -302,6 +302,10 @@ export class LiveSession implements LocalSession {
 
   /** Stops the agent's work and verifies that it stopped. */
   interrupt(): Promise<InterruptResult> {
+    return this.#interrupt()
+  }
+
+  #interrupt(options: { isAnswered?: boolean } = {}): Promise<InterruptResult> {
     const port = {
       isExited: this.#parts.ports.isExited,
       observation: () => this.observation,
@@ -310,7 +314,7 @@ export class LiveSession implements LocalSession {
       until: (ms: number, holds: () => boolean) => this.#parts.waiters.until(ms, holds),
     }
     return this.#parts.keyboard.alone(async () => {
-      const result = await interruptAgent(port, this.#options)
+      const result = await interruptAgent(port, this.#options, options)
       if (result.result === 'interrupted' && !this.exit) this.#parts.phase.interrupted()
       return result
     })
