@@ -56,6 +56,8 @@ export class Cockpit {
   #read = { key: '', since: 0, isWhole: false }
   /** The notice in the last row, and since when. */
   #noticed = { text: '', since: 0 }
+  /** The newest notification that arrived while another notice was shown. */
+  #nextNotice: PaneNotification | null = null
   /** Why nothing can be decided here, known before a key is pressed. */
   #refusal: string | null = null
   #timer: Timer | null = null
@@ -118,8 +120,13 @@ export class Cockpit {
   }
 
   #notify(notice: PaneNotification): void {
-    if (notice.kind === 'over') return
-    this.#showNotice(`${notice.title}: ${notice.body}`)
+    if (notice.kind === 'over') {
+      if (this.#nextNotice?.pane === notice.pane) this.#nextNotice = null
+      return
+    }
+    // What became of a key stays until the person has had time to read it.
+    this.#nextNotice = notice
+    this.#drawSoon()
     if (this.#isShown) this.#context.write(notificationCodes(notice, this.#options.notifyBy))
   }
 
@@ -321,7 +328,7 @@ export class Cockpit {
     if (!this.#isShown) return
     const size = this.#size()
     const rows = this.#data.rows()
-    this.#expireNotice()
+    this.#updateNotice()
     this.#view = clampSelection(this.#view, listed({ rows }, this.#view), size)
     const selected = rows.find(row => row.id === this.#view.selected) ?? null
     this.#data.preview(selected?.pane?.id ?? null)
@@ -338,12 +345,17 @@ export class Cockpit {
     this.#second = systemClock.setTimer(SECOND_MS, () => this.#draw())
   }
 
-  /** A notice gives its row back to the keys. */
-  #expireNotice(): void {
+  /** A notice gives its row to the next one, or back to the keys. */
+  #updateNotice(): void {
     const { notice } = this.#view
     const now = systemClock.monotonic()
-    if (notice !== this.#noticed.text) this.#noticed = { text: notice, since: now }
-    else if (notice !== '' && now - this.#noticed.since >= NOTICE_MS) this.#view = { ...this.#view, notice: '' }
+    const isRead = notice === this.#noticed.text && now - this.#noticed.since >= NOTICE_MS
+    if (notice === '' || isRead) {
+      const next = this.#nextNotice
+      this.#view = { ...this.#view, notice: next ? `${next.title}: ${next.body}` : '' }
+      this.#nextNotice = null
+    }
+    if (this.#view.notice !== this.#noticed.text) this.#noticed = { text: this.#view.notice, since: now }
   }
 
   /** A request counts as read when its end was shown; the ledger records that once. */
