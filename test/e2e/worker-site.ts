@@ -50,7 +50,7 @@ export class WorkerSite<Server extends TestHome = TestHome> {
     const { link } = await this.server.json<{ link: string }>(['workers', 'invite', '--json', ...options])
     const machine = new InsideHome()
     this.machines.push(machine)
-    await machine.ok(['worker', 'join', link, '--name', name])
+    await machine.ok(['worker', 'join', link, '--name', name, '--yes'])
     return machine
   }
 

@@ -230,8 +230,8 @@ test('an invitation works once, and a removed worker cannot connect', async () =
   const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json'])
   const machine = new TestHome()
   site.machines.push(machine)
-  await machine.ok(['worker', 'join', link, '--name', 'first'])
-  expect(await machine.run(['worker', 'join', link])).toMatchObject({ code: 6 })
+  await machine.ok(['worker', 'join', link, '--name', 'first', '--yes'])
+  expect(await machine.run(['worker', 'join', link, '--yes'])).toMatchObject({ code: 6 })
   await server.ok(['workers', 'remove', 'first'])
   const child = machine.start(['worker'])
   let said = ''

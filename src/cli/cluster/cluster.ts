@@ -142,7 +142,7 @@ export class Cluster {
     })
     const client = await this.client()
     const { link } = await client!.post<{ link: string }>('/workers/invite', {})
-    const joining = await runCommand(process.execPath, [ownProgram('cli'), 'worker', 'join', link, '--name', name], {
+    const joining = await runCommand(process.execPath, [ownProgram('cli'), 'worker', 'join', link, '--name', name, '--yes'], {
       cwd: worker.home,
       env: worker.context.env,
     })
