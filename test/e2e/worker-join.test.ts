@@ -26,7 +26,8 @@ afterEach(async () => {
 
 const invited = () => site.server.json<{ link: string; fingerprint: string | null }>(['workers', 'invite', '--json'])
 const names = async () => (await site.workers()).map(({ name }) => name)
-const joining = (link: string, ...options: string[]) => machine.run(['worker', 'join', link, '--name', 'w1', ...options])
+const joining = (link: string, ...options: string[]) =>
+  machine.run(['worker', 'join', link, '--name', 'w1', ...options])
 
 test('without a terminal, a server that nothing vouches for is refused, and its token can still be used', async () => {
   await site.serve()
@@ -91,7 +92,10 @@ describeNeeding('openssl', 'a server with a certificate of its own', () => {
     const { link } = await invited()
     const other = createHash('sha256').update('another key').digest('base64url')
     const forged = await joining(link.replace(fingerprint, other), '--yes')
-    expect(forged).toMatchObject({ code: 6, stderr: expect.stringContaining(`SHA256:${fingerprint}; expected: SHA256:`) })
+    expect(forged).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`SHA256:${fingerprint}; expected: SHA256:`),
+    })
     const unnamed = await joining(link.replace(`.${fingerprint}`, ''), '--yes')
     expect(unnamed).toMatchObject({ code: 6, stderr: expect.stringContaining('self-signed') })
     expect(await names()).toEqual([])

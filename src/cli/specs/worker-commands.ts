@@ -73,7 +73,7 @@ export const WORKER_COMMANDS = {
     ],
     details:
       'drain: the worker keeps its runs and gets no further ones; ready ends that. lost: its runs move to other workers ' +
-      'at once, and what it did since its last report may be done again.',
+      'at once, and what it did since its last report may be done again; a run with files that were not saved asks first.',
     examples: [
       ['signalbox workers', 'state, load and runs of each'],
       ['signalbox workers invite --pool build --label gpu=yes', 'a link for one machine'],
