@@ -26,6 +26,7 @@
  *   queue.
  * - gate-answer.ts: what a decision of a gate writes into its run.
  * - usage.ts, budget-gate.ts: tokens, cost and limits; a run that exceeds a limit pauses and asks.
+ * - lost-worker-gate.ts: asks what becomes of a run whose worker is gone with unsaved files.
  * - agent-step.ts: an agent turn as a step (files, activity log); agent-step-recovery.ts: what a
  *   step that died left behind; live-turn.ts: the port for turns in a terminal; agent-slots.ts: the
  *   limit per agent.
@@ -99,6 +100,7 @@ export {
 } from './graph/interviewers.js'
 export { NodeSteps, StallDetector } from './graph/node-steps.js'
 export type { LiveListener, LiveTurns } from './live-turn.js'
+export { LOST_WORKER_GATE, type LostWorker } from './lost-worker-gate.js'
 export { RunDrivers, UNDRIVEN_AFTER_MS } from './run-drivers.js'
 export type { EngineKind } from './run-engine.js'
 export { type OpenEngine, RunHost } from './run-host.js'

@@ -3,7 +3,9 @@ import { newId } from '../clock/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { Lease, NewEvent } from '../store/index.js'
 import { BUDGET_GATE, budgetRequest } from './budget-gate.js'
+import { LOST_WORKER_GATE, type LostWorker, lostWorkerRequest } from './lost-worker-gate.js'
 import { type RunJournal, runStream } from './run-journal.js'
+import type { RunState } from './run-state.js'
 import { isEnded } from './run-status-table.js'
 import { checkLimits, type Usage } from './usage.js'
 import type { GateLedger, Workflow, WorkflowCommand } from './workflow.js'
@@ -53,6 +55,24 @@ export function proposeNext<Work>(context: ProposalContext<Work>): readonly Work
     else if (now.do === 'end') endRun(context, now)
   }
   return []
+}
+
+/**
+ * The worker of the run is gone with files that were not saved: asks a person, once for each loss,
+ * and lets the run wait for the answer, or for the worker.
+ */
+export function proposeLostWorker<Work>(
+  context: Pick<ProposalContext<Work>, 'journal' | 'at' | 'gates'>,
+  lost: LostWorker,
+): void {
+  const { run } = context.journal
+  const mustAsk = run.onLoss === null && !run.gates.has(LOST_WORKER_GATE)
+  if (mustAsk)
+    openGate(context, { do: 'gate', gate: LOST_WORKER_GATE, request: lostWorkerRequest(run as RunState, lost) })
+  if (!mustAsk && run.status !== 'running') return
+  const reason = run.onLoss === null ? {} : { reason: `waits for its worker ${lost.name}, which is gone` }
+  // Due all the time: its worker may be back.
+  propose(context, newEvent('run.waiting', { gates: [...run.gates.keys()], wakeAt: context.at, ...reason }))
 }
 
 /** Records answers of gates that were left out. Their requests are withdrawn and asked again. */
@@ -142,7 +162,10 @@ function setTimer<Work>(context: ProposalContext<Work>, { timer, ms, jitter }: C
   propose(context, newEvent('timer.set', { timer, due, ...(random !== null && { random }) }))
 }
 
-function openGate<Work>(context: ProposalContext<Work>, command: CommandOf<'gate'>): void {
+function openGate<Work>(
+  context: Pick<ProposalContext<Work>, 'journal' | 'at' | 'gates'>,
+  command: CommandOf<'gate'>,
+): void {
   const { gate, timeoutMs, fallback, automatic } = command
   const approval = newId('apr')
   const due = timeoutMs === undefined ? undefined : context.at + timeoutMs
@@ -234,7 +257,7 @@ function endRun<Work>(
 
 type CommandOf<D extends WorkflowCommand['do']> = Extract<WorkflowCommand, { do: D }>
 
-function propose<Work>(context: ProposalContext<Work>, ...events: NewEvent[]): void {
+function propose<Work>(context: Pick<ProposalContext<Work>, 'journal' | 'at'>, ...events: NewEvent[]): void {
   context.journal.propose(events, context.at)
 }
 

@@ -1,6 +1,7 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
 import { transition } from '../machine/index.js'
 import type { StoredEvent } from '../store/index.js'
+import { LOST_WORKER_GATE } from './lost-worker-gate.js'
 import { isEnded, type RunStatus, type RunStatusEvent, runStatusTable, statusEventOf } from './run-status-table.js'
 import { addUsage, type Limits, NO_USAGE, type Usage } from './usage.js'
 import type { Workflow } from './workflow.js'
@@ -46,14 +47,21 @@ export interface RunState<Work = unknown> {
   /** Which workers may perform its steps; null: only the process that drives it. */
   placement: NonNullable<EventData<'run.created'>['placement']> | null
   sandbox: NonNullable<EventData<'run.created'>['sandbox']> | null
+  /** What of its project a person trusted; null: nothing is checked on workers. */
+  executable: NonNullable<EventData<'run.created'>['executable']> | null
   /** The W3C `traceparent` of what created it. */
   trace: string | null
   /** The worker that has the run, and how often the run was placed. */
   placed: { worker: string; epoch: number } | null
   /** A person wants it on another worker: on this one, or on any. */
-  moveTo: { worker: string | null } | null
-  /** How a worker last saved its workspace. */
+  moveTo: { worker: string | null; isLossy: boolean } | null
+  /** How a worker last saved its workspace, and when. */
   saved: EventData<'workspace.saved'> | null
+  savedAt: number | null
+  /** The steps whose files are only on its worker, and why the first of them was not saved. */
+  unsaved: { steps: string[]; reason: string } | null
+  /** What a person answered when its worker was lost with such files. */
+  onLoss: { option: string; by: string } | null
   work: Work
 }
 
@@ -83,10 +91,14 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
     artifacts: 0,
     placement: event.data.placement ?? null,
     sandbox: event.data.sandbox ?? null,
+    executable: event.data.executable ?? null,
     trace: event.data.trace ?? null,
     placed: null,
     moveTo: null,
     saved: null,
+    savedAt: null,
+    unsaved: null,
+    onLoss: null,
     work: workflow.begin(event.data, { id, at: event.at }),
   }
 }
@@ -106,15 +118,25 @@ const FOLDS: Folds = {
   'run.placed': (run, { worker, epoch }) => {
     run.placed = { worker, epoch }
     run.moveTo = null
+    run.unsaved = null
+    run.onLoss = null
   },
-  'run.move-asked': (run, { to }) => {
-    run.moveTo = { worker: to ?? null }
+  'run.move-asked': (run, { to, isLossy = false }) => {
+    run.moveTo = { worker: to ?? null, isLossy }
   },
-  'workspace.saved': (run, saved) => {
+  'workspace.saved': (run, saved, { at }) => {
     run.saved = saved
+    run.savedAt = at
+    run.unsaved = null
   },
-  'step.started': (run, { step, effect, input }, { at, version }) =>
-    run.steps.set(step, { effect, input, startedAt: at, version }),
+  'workspace.unsaved': (run, { step, reason }) => {
+    run.unsaved = { reason, ...run.unsaved, steps: [...(run.unsaved?.steps ?? []), step] }
+  },
+  'step.started': (run, { step, effect, input }, { at, version }) => {
+    run.steps.set(step, { effect, input, startedAt: at, version })
+    // Its worker is back: if it is lost again, a person is asked again.
+    run.onLoss = null
+  },
   'step.ended': (run, { step, usage }) => {
     run.steps.delete(step)
     if (usage) run.usage = addUsage(run.usage, usage)
@@ -128,7 +150,10 @@ const FOLDS: Folds = {
   'timer.cancelled': (run, { timer }) => run.timers.delete(timer),
   'gate.opened': (run, { gate, approval, due, fallback }) =>
     run.gates.set(gate, { approval, due: due ?? null, hasFallback: fallback !== undefined }),
-  'gate.answered': (run, { gate }) => run.gates.delete(gate),
+  'gate.answered': (run, { gate, option, by }) => {
+    run.gates.delete(gate)
+    if (gate === LOST_WORKER_GATE) run.onLoss = { option, by }
+  },
   'gate.expired': (run, { gate }) => run.gates.delete(gate),
   'gate.refused': (run, { gate }) => run.gates.delete(gate),
   'child.started': (run, { child, run: id }) => run.children.set(child, id),
@@ -169,7 +194,7 @@ function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
 }
 
 /** Raise it when the fields of `RunState` change: older snapshots are then discarded. */
-const FORMAT = 2
+const FORMAT = 3
 
 interface SavedRun {
   format: number

@@ -1,4 +1,5 @@
 import type { Lease, NewEvent } from '../store/index.js'
+import type { LostWorker } from './lost-worker-gate.js'
 import type { OpenStep, RunState } from './run-state.js'
 import type { Usage } from './usage.js'
 import type { StepAbort } from './workflow.js'
@@ -40,7 +41,10 @@ export interface RunStepsOptions {
 /** Places runs that ask for a worker. */
 export interface RunPlacer {
   stepsFor(context: PlacedRun, options: RunStepsOptions): RunSteps
-  /** Where the run is, or should move to; `waits` says why no worker can take it now. */
+  /**
+   * Where the run is, or should move to; `waits` says why no worker can take it now; `lost`: its
+   * worker is gone with files that were not saved, and no person has given them up.
+   */
   place(run: RunState): Promise<PlacementChoice>
 }
 
@@ -50,4 +54,8 @@ export interface PlacedRun {
   state(): RunState | null
 }
 
-export type PlacementChoice = { stay: true } | { worker: string; name: string; why: string } | { waits: string }
+export type PlacementChoice =
+  | { stay: true }
+  | { worker: string; name: string; why: string }
+  | { waits: string }
+  | { lost: LostWorker }

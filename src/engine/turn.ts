@@ -1,6 +1,8 @@
+import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { AppendOptions, EventStore, Lease, NewEvent } from '../store/index.js'
-import { proposeArrivals, proposeNext, proposeRefusals } from './proposals.js'
+import { recordCancel } from './control.js'
+import { proposeArrivals, proposeLostWorker, proposeNext, proposeRefusals } from './proposals.js'
 import { RunJournal } from './run-journal.js'
 import type { RunState } from './run-state.js'
 import { isEnded } from './run-status-table.js'
@@ -63,6 +65,7 @@ export class RunTurns<Work> {
   ): Promise<readonly WorkflowCommand[] | null> {
     const { lease, workflow, random, gates } = this.#options
     const journal = this.#journal
+    await this.#cancelLost()
     proposeRefusals({ journal, at })
     proposeArrivals({ journal, at }, arrived)
     const isPlaced = await this.#place(at)
@@ -72,9 +75,21 @@ export class RunTurns<Work> {
     return (await journal.commit(lease)) ? commands : null
   }
 
+  /** A person gave up the run when its worker was lost: it ends with its child runs. */
+  async #cancelLost(): Promise<void> {
+    const { run } = this.#journal
+    if (run.onLoss?.option !== 'cancel' || isEnded(run.status)) return
+    const about = { by: run.onLoss.by, reason: 'its worker is gone, and a person cancelled it' }
+    await recordCancel(this.#options.store, run.id, about).catch(error => {
+      // Another process was first.
+      if (!(error instanceof SignalboxError && error.code === 'E_STATE')) throw error
+    })
+    await this.#journal.catchUp()
+  }
+
   /** @returns false if no worker can have the run now: it waits, without a process. */
   async #place(at: number): Promise<boolean> {
-    const { placer, lease } = this.#options
+    const { placer, lease, gates } = this.#options
     const { run } = this.#journal
     if (!placer || run.placement === null || isEnded(run.status) || run.status === 'paused') return true
     const choice: PlacementChoice = await placer.place(run)
@@ -88,7 +103,8 @@ export class RunTurns<Work> {
     }
     if (run.status === 'queued')
       this.#journal.propose([newEvent('run.started', { host: lease.owner, epoch: lease.epoch })], at)
-    if (run.status === 'running')
+    if ('lost' in choice) proposeLostWorker({ journal: this.#journal, at, ...(gates && { gates }) }, choice.lost)
+    else if (run.status === 'running')
       this.#journal.propose([newEvent('run.waiting', { gates: [], wakeAt: at, reason: choice.waits })], at)
     return false
   }

@@ -66,6 +66,11 @@ export const runEvents = defineEvents({
       startAt: z.number().optional(),
       /** Workers may perform its steps: all of these must apply. Absent: only the server does. */
       placement: placement.optional(),
+      /**
+       * What of its project a person trusted, as the run starts from it: files with their SHA-256.
+       * A worker checks its copy again.
+       */
+      executable: z.record(z.string(), z.string()).optional(),
       /** The sandbox of its agents and commands; `use` is `off` or a backend. */
       sandbox: z.object({ use: z.string(), network: z.enum(['off', 'filtered', 'on']).optional() }).optional(),
       /** The W3C `traceparent` of what created it: its turns and steps are part of that trace. */
@@ -84,7 +89,8 @@ export const runEvents = defineEvents({
   },
   'run.move-asked': {
     description: 'A person wants the run on another worker. Steps in progress are done again there.',
-    data: z.object({ to: z.string().optional(), by: z.string() }),
+    /** `isLossy`: also without files that were not saved. */
+    data: z.object({ to: z.string().optional(), by: z.string(), isLossy: z.literal(true).optional() }),
   },
   'run.started': {
     description: 'A host started to drive the run.',
@@ -139,6 +145,11 @@ export const runEvents = defineEvents({
       /** A git bundle with both, without what the run started from. */
       blob: z.string(),
     }),
+  },
+  'workspace.unsaved': {
+    description:
+      'A step has ended, but its worker could not save the workspace. If the worker is lost, a person is asked.',
+    data: z.object({ step, reason }),
   },
   'step.started': {
     description: 'A step is about to start. Written before its effect.',

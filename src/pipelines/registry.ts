@@ -59,6 +59,8 @@ export interface PipelineRunOptions {
   sandbox?: NonNullable<EventData<'run.created'>['sandbox']>
   /** Workers may perform it. */
   placement?: NonNullable<EventData<'run.created'>['placement']>
+  /** What of the project a worker checks again. */
+  executable?: NonNullable<EventData<'run.created'>['executable']>
   /** The project, if it is not the repository that the run works with. */
   project?: string
 }
@@ -99,6 +101,7 @@ export function pipelineRun(
     limits: options.limits,
     labels: { ...options.labels, [PIPELINE_LABEL]: args.pipeline },
     ...(options.placement && { placement: options.placement }),
+    ...(options.executable && { executable: options.executable }),
     ...(options.sandbox && { sandbox: options.sandbox }),
   }
 }

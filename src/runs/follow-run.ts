@@ -1,7 +1,7 @@
 import { readSegment, segmentPath } from '../activity/index.js'
 import { type ApprovalRecord, approvalsProjection, isOpen } from '../approvals/index.js'
 import { delay } from '../clock/index.js'
-import { getRun, isEnded, RunDrivers, type RunRecord, runStream } from '../engine/index.js'
+import { getRun, isEnded, LOST_WORKER_GATE, RunDrivers, type RunRecord, runStream } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
@@ -85,9 +85,10 @@ async function versionBefore(store: EventStore, run: string): Promise<number> {
   return events.slice(0, last).findLast(({ type }) => !RESUMING.has(type))?.version ?? 0
 }
 
-/** A gate with a default answers itself after a time. */
+/** A gate with a default answers itself after a time; only a person knows about lost files. */
 function waitsForPerson({ status, gates, wakeAt }: RunRecord): boolean {
-  return status === 'waiting' && Object.keys(gates).length > 0 && wakeAt === null
+  const isWaiting = status === 'waiting' && Object.keys(gates).length > 0
+  return isWaiting && (wakeAt === null || LOST_WORKER_GATE in gates)
 }
 
 /**

@@ -67,7 +67,7 @@ export {
 export { type OneshotOptions, startOneshot } from './start-oneshot.js'
 export { continuesInDaemon } from './take-over.js'
 export { UndrivenRuns } from './undriven-runs.js'
-export { joinWorker } from './worker/join-worker.js'
+export { type FoundServer, joinWorker } from './worker/join-worker.js'
 export { openWorkerHub } from './worker/server-calls.js'
 export { startWorker, type WorkerSessionsEnd } from './worker/start-worker.js'
 export { followWorktreeUpdates } from './workspaces/worktree-updates.js'

@@ -7,7 +7,7 @@ import type { Home } from '../host/home/index.js'
 import { homeId, type SandboxRequest } from '../host/index.js'
 import { parseBackend } from '../sandbox/index.js'
 import type { EventStore } from '../store/index.js'
-import type { ExecutableFiles, TrustCheck } from '../trust/index.js'
+import { type ExecutableFiles, executableHashes, type TrustCheck } from '../trust/index.js'
 import type { PlacementRequest } from '../workers/index.js'
 
 /** Where, for whom and with which settings a run is started. */
@@ -97,6 +97,14 @@ export function sandboxOf({ settings }: Pick<Home, 'settings'>, asked: SandboxRe
   const network = asked?.network ?? settings.sandbox?.policy.network
   if (use === 'off') return {}
   return { sandbox: { use: parseBackend(use), ...(network && { network }) } }
+}
+
+/**
+ * Where a run may go, with what a worker checks before anything of the project runs there.
+ * @param others files besides the settings of agents that the run would execute.
+ */
+export function onWorker(placement: RunOptions['placement'], directory: string, others: readonly string[] = []) {
+  return placement ? { placement, executable: executableHashes(directory, others) } : {}
 }
 
 /**

@@ -9,7 +9,14 @@ import { splitWords } from '../text/index.js'
 import { createWorkspace, workspaceBranch } from '../worktrees/index.js'
 import { type AgentSearch, ENDPOINT_HINT, headlessAgent, nearestLevel } from './choose-agent.js'
 import { enterProject } from './project-trust.js'
-import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from './start-context.js'
+import {
+  driverLabel,
+  onWorker,
+  type RunOptions,
+  type StartContext,
+  type StartedRun,
+  sandboxOf,
+} from './start-context.js'
 import { shareWorkspace } from './workspaces/workspace-source.js'
 
 /** A task is stored in the journal of its run, and is part of every prompt. */
@@ -112,7 +119,7 @@ export async function startOneshot(context: StartContext, options: OneshotOption
         ...(sessionLog !== undefined && { sessionLog }),
       },
       limits: limitsFrom(options.limits, settings),
-      ...(options.placement && { placement: options.placement }),
+      ...onWorker(options.placement, worktree?.path ?? cwd),
       ...sandboxOf(home, options.sandbox),
       ...(Object.keys(labels).length > 0 && { labels }),
     },

@@ -93,6 +93,15 @@ export async function executableModule(file: string): Promise<ExecutableFiles> {
   return described(git, { project, found, commands: new Set() }, {}, [])
 }
 
+/**
+ * Of a directory, what its project would run: the settings of agents and ours, and these files, if
+ * they are there. Compares a copy with what a person trusted.
+ */
+export function executableHashes(directory: string, others: readonly string[] = []): Record<string, string> {
+  const names = [...new Set([...PROJECT_SETTINGS, ...others])].filter(name => isFile(join(directory, name)))
+  return Object.fromEntries(names.sort().map(name => [name, hashOfFile(join(directory, name))]))
+}
+
 /** Ships with Signalbox: installing that implies trust. */
 export function isOwnFile(file: string): boolean {
   const examples = join(PACKAGE_ROOT, 'examples')

@@ -10,6 +10,7 @@
 export {
   type ExecutableFiles,
   executableFiles,
+  executableHashes,
   executableModule,
   executableText,
   isOwnFile,

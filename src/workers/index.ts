@@ -34,7 +34,7 @@ export {
   SUBPROTOCOL,
   type WorkspaceNeeds,
 } from './protocol.js'
-export { channelProof, openSocket, ServerLink } from './server-link.js'
+export { channelProof, openSocket, ServerLink, showPin } from './server-link.js'
 export { ServerLinks } from './server-links.js'
 export type { ChannelListener, TerminalChannel, WorkerCall } from './worker-connection.js'
 export { WorkerHub, type WorkerSessionsPort, type WorkerView } from './worker-hub.js'

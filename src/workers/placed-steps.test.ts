@@ -57,6 +57,12 @@ beforeEach(() => {
 const types = () => arrived.map(({ type }) => type)
 
 describe('a report of a worker', () => {
+  test('that says why the files were not saved is written before the end of its step', () => {
+    steps.applyReport('a', 'a/5', { is: 'ended', status: 'ok', unsaved: 'the disk is full' })
+    expect(types()).toEqual(['workspace.unsaved', 'step.ended'])
+    expect(arrived[0]!.data).toEqual({ step: 'a', reason: 'the disk is full' })
+  })
+
   test('counts once, and its step stays required until the journal has its end', () => {
     steps.applyReport('a', 'a/5', { is: 'ended', status: 'ok' })
     steps.applyReport('a', 'a/5', { is: 'ended', status: 'ok' })

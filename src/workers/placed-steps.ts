@@ -138,6 +138,7 @@ export class PlacedSteps implements RunSteps {
       work,
       costLeftUsd: this.#options.costLeftUsd(),
       cwd: state.cwd,
+      ...(state.executable && { executable: state.executable, epoch: state.placed?.epoch ?? 1 }),
       ...(state.trace && { trace: state.trace }),
     }
   }
@@ -163,9 +164,9 @@ export class PlacedSteps implements RunSteps {
         entry.usage = report.usage as Usage
         return onSpent()
       case 'ended': {
-        const { status, result = null, reason, usage, saved } = report
+        const { status, result = null, reason, usage } = report
         entry.isEndTaken = true
-        if (saved) arrive(newEvent('workspace.saved', saved))
+        this.#noteWorkspace(step, report)
         const spent = usage && { usage: usage as Usage }
         const foreign = this.#refuseForeign(result)
         if (foreign)
@@ -179,11 +180,17 @@ export class PlacedSteps implements RunSteps {
         return arrive(newEvent('step.lost', { step }))
       case 'recovered':
         entry.isEndTaken = true
-        if (report.saved) arrive(newEvent('workspace.saved', report.saved))
+        this.#noteWorkspace(step, report)
         if (this.#refuseForeign(report.recovery.result))
           return arrive(newEvent('step.recovered', { step, verdict: 'nothing', evidence: [] }))
         return arrive({ type: 'step.recovered', data: { evidence: [], ...report.recovery, step } })
     }
+  }
+
+  #noteWorkspace(step: string, { saved, unsaved }: Pick<Extract<Report, { is: 'ended' }>, 'saved' | 'unsaved'>): void {
+    const { arrive } = this.#options
+    if (saved) arrive(newEvent('workspace.saved', saved))
+    else if (unsaved !== undefined) arrive(newEvent('workspace.unsaved', { step, reason: unsaved.slice(0, 500) }))
   }
 
   /** A result may bring facts about the work with it, which the workflow writes with its end. */

@@ -69,6 +69,10 @@ const stepNeeds = z.object({
   cwd: z.string(),
   /** Null if the run works in a directory that both machines have. */
   workspace: workspaceNeeds.nullable(),
+  /** What of the project a person trusted: files with their SHA-256. */
+  executable: z.record(z.string(), z.string()).optional(),
+  /** Counts the workers that have had the run. */
+  epoch: z.int().optional(),
   /** The W3C `traceparent` of what created the run. */
   trace: z.string().optional(),
 })
@@ -155,12 +159,15 @@ const report = z.discriminatedUnion('is', [
     reason: z.string().optional(),
     usage: usage.optional(),
     saved: savedWorkspace.optional(),
+    /** Why the workspace was not saved. */
+    unsaved: z.string().optional(),
   }),
   z.object({ is: z.literal('lost') }),
   z.object({
     is: z.literal('recovered'),
     recovery: z.looseObject({ verdict: z.enum(['success', 'partial', 'nothing']) }),
     saved: savedWorkspace.optional(),
+    unsaved: z.string().optional(),
   }),
 ])
 export type Report = z.output<typeof report>

@@ -60,23 +60,40 @@ export interface LinkListener {
   away(reason: string): void
 }
 
-/** Connects once and waits for the first messages. Used to join. */
-export function openSocket({ server, pin }: Pick<LinkOptions, 'server' | 'pin'>): {
+/**
+ * Connects once and waits for the first messages. Used to join.
+ * @param needsAuthority an authority must have signed the certificate; by default only if no pin
+ * is given.
+ */
+export function openSocket({
+  server,
+  pin,
+  needsAuthority = pin === null,
+}: Pick<LinkOptions, 'server' | 'pin'> & { needsAuthority?: boolean }): {
   socket: WebSocket
   /** The exporter value of the TLS channel; empty without TLS. */
   proof(): string
+  /** The SHA-256 of the server's public key; null without TLS, and before the connection. */
+  key(): string | null
 } {
   const url = new URL('/api/v1/worker', server)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  const socket = new WebSocket(url, SUBPROTOCOL, { maxPayload: MESSAGE_MAX_BYTES, rejectUnauthorized: pin === null })
+  const socket = new WebSocket(url, SUBPROTOCOL, { maxPayload: MESSAGE_MAX_BYTES, rejectUnauthorized: needsAuthority })
   let channel: TLSSocket | null = null
+  let key: string | null = null
   socket.on('upgrade', response => {
     const tls = response.socket as Partial<TLSSocket>
     if (tls.encrypted !== true) return
     channel = tls as TLSSocket
-    if (pin !== null && pinOf(channel) !== pin) socket.terminate()
+    key = pinOf(channel)
+    if (pin !== null && key !== pin) socket.terminate()
   })
-  return { socket, proof: () => (channel ? channelProof(channel) : '') }
+  return { socket, proof: () => (channel ? channelProof(channel) : ''), key: () => key }
+}
+
+/** A pin as people compare it. */
+export function showPin(pin: string): string {
+  return `SHA256:${pin}`
 }
 
 export function channelProof(socket: TLSSocket): string {

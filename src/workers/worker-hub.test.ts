@@ -148,6 +148,54 @@ describe('the placement of a child run', () => {
   })
 })
 
+describe('a run whose worker is lost', () => {
+  const unsaved = { steps: ['a@1#1'], reason: 'the disk is full' }
+
+  async function lost(): Promise<{ run: object; other: Machine }> {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    ;(await connect(machine)).connection.closed()
+    await connect(other, 'boot-2')
+    clock.advance(10_000)
+    await hub.declareLost((await hub.registry.get(machine.id))!, 'test')
+    const run = { placement: { worker: 'w1' }, parent: null, placed: { worker: machine.id, epoch: 1 }, moveTo: null }
+    return { run: { ...run, unsaved: null, onLoss: null }, other }
+  }
+
+  test('is not moved without files that were not saved, until a person says so', async () => {
+    const { run, other } = await lost()
+    const at = (more: object) => hub.place({ ...run, unsaved, ...more } as never)
+    const asks = { lost: { name: 'w1', since: clock.now() - 10_000, mayReturn: true } }
+    expect(await at({})).toEqual(asks)
+    expect(await at({ onLoss: { option: 'wait', by: 'ada' } })).toEqual(asks)
+    expect(await at({ moveTo: { worker: null, isLossy: false } })).toEqual(asks)
+    const moved = { worker: other.id, name: 'w2' }
+    expect(await at({ onLoss: { option: 'move', by: 'ada' } })).toMatchObject(moved)
+    expect(await at({ moveTo: { worker: null, isLossy: true } })).toMatchObject(moved)
+    expect(await at({ moveTo: { worker: other.id, isLossy: true } })).toMatchObject(moved)
+    expect(await hub.place({ ...run, placement: {} } as never)).toMatchObject(moved)
+    expect(await hub.place(run as never)).toMatchObject({ waits: expect.stringContaining('w1 is lost') })
+  })
+
+  test('leaves the worker that it is bound to when a person moves it with its losses', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    ;(await connect(machine)).connection.closed()
+    await connect(other, 'boot-2')
+    const run = await createRun(store, { ...listRun([]), placement: { worker: 'w1' } }, clock.now())
+    const at = { worker: machine.id, name: 'w1', epoch: 1, why: 'test' }
+    await store.append(runStream(run), 'any', [newEvent('run.placed', at)])
+    await hub.placer.move(run, { by: 'ada', isLossy: true })
+    const bound = { placement: { worker: 'w1' }, parent: null, placed: at, unsaved, onLoss: null }
+    const choice = await hub.place({ ...bound, moveTo: { worker: null, isLossy: true } } as never)
+    expect(choice).toMatchObject({ worker: other.id })
+  })
+
+  test('cannot wait for a worker that was removed', async () => {
+    const { run } = await lost()
+    await hub.remove((await hub.registry.find('w1'))!, 'ada')
+    expect(await hub.place({ ...run, unsaved } as never)).toMatchObject({ lost: { mayReturn: false } })
+  })
+})
+
 describe('a worker', () => {
   test('is refused with a key other than the one with which it joined', async () => {
     const machine = await joined('w1')
@@ -254,6 +302,26 @@ describe('a worker', () => {
     await hub.placer.move(run, { by: 'ada', isLossy: true })
     const asked = (await store.readStream(runStream(run))).filter(({ type }) => type === 'run.move-asked')
     expect(asked).toHaveLength(1)
+  })
+
+  test('keeps a run whose last files were not saved, unless they may be lost', async () => {
+    const [machine, other] = [await joined('w1'), await joined('w2')]
+    await connect(machine)
+    await connect(other, 'boot-2')
+    const run = await placed(machine)
+    const note = (type: 'workspace.saved' | 'workspace.unsaved', data: object) =>
+      store.append(runStream(run), 'any', [newEvent(type, data as never)])
+    await note('workspace.unsaved', { step: 'a@1#1', reason: 'the disk is full' })
+    await expect(hub.placer.move(run, { by: 'ada' })).rejects.toMatchObject({
+      code: 'E_STATE',
+      message: 'files of step a@1#1 were not saved: the disk is full',
+    })
+    await note('workspace.saved', { head: 'a'.repeat(40), wip: 'b'.repeat(40), blob: 'c'.repeat(64) })
+    await hub.placer.move(run, { by: 'ada' })
+    await note('workspace.unsaved', { step: 'b@2#1', reason: 'the disk is full' })
+    await hub.placer.move(run, { by: 'ada', isLossy: true })
+    const asked = (await store.readStream(runStream(run))).filter(({ type }) => type === 'run.move-asked')
+    expect(asked.map(({ data }) => data)).toEqual([{ by: 'ada' }, { by: 'ada', isLossy: true }])
   })
 
   test('accepts no new runs after it drains itself, and is notified when none is left', async () => {

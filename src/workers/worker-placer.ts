@@ -1,11 +1,12 @@
-import { getRun, isEnded, type PlacementChoice, type RunState } from '../engine/index.js'
+import { getRun, isEnded, type LostWorker, type PlacementChoice, type RunState } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { newEvent } from '../events/index.js'
+import { isEvent, newEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
 import { chooseWorker, type PlacementCandidate, type PlacementRequest } from './placement.js'
+import { WORKER_LEASE_MS } from './protocol.js'
 import { workerAway } from './worker-away.js'
 import type { WorkerView } from './worker-hub.js'
-import { workerStream } from './worker-record.js'
+import { type WorkerRecord, workerStream } from './worker-record.js'
 import type { WorkerRegistry } from './worker-registry.js'
 
 export interface WorkerPlacerOptions {
@@ -17,6 +18,9 @@ export interface WorkerPlacerOptions {
   isConnected(worker: string): boolean
   wake(run: string): void
 }
+
+/** What tells whether the worker of a run has files that were not saved. */
+const WORKSPACE_EVENTS: ReadonlySet<string> = new Set(['run.placed', 'workspace.saved', 'workspace.unsaved'])
 
 /** Chooses the worker of a run or session, and moves runs. `placement.ts` has the rules. */
 export class WorkerPlacer {
@@ -41,15 +45,26 @@ export class WorkerPlacer {
     return chooseWorker(request, able)
   }
 
-  async place({ placement, placed, moveTo, parent }: RunState): Promise<PlacementChoice> {
-    const request = placement ?? {}
+  async place({ placement, placed, moveTo, parent, unsaved, onLoss }: RunState): Promise<PlacementChoice> {
+    const mayLose = moveTo?.isLossy === true || onLoss?.option === 'move'
+    const request = mayLose ? elsewhere(placement) : (placement ?? {})
+    const target = moveTo?.worker ? { worker: moveTo.worker } : request
     const record = placed && (await this.#options.registry.get(placed.worker))
     const isThere = record !== null && record.state !== 'lost' && record.state !== 'removed'
-    if (!isThere) return chooseWorker(request, await this.#candidates(), await this.#workerOf(parent))
+    if (!isThere) {
+      if (record && unsaved && !mayLose) return { lost: await this.#lost(record) }
+      return chooseWorker(moveTo?.isLossy ? target : request, await this.#candidates(), await this.#workerOf(parent))
+    }
     if (!moveTo) return { stay: true }
     const others = (await this.#candidates()).filter(candidate => candidate.record.id !== record.id)
-    const choice = chooseWorker(moveTo.worker === null ? request : { worker: moveTo.worker }, others)
+    const choice = chooseWorker(target, others)
     return 'waits' in choice ? { stay: true } : choice
+  }
+
+  async #lost(record: WorkerRecord): Promise<LostWorker> {
+    const holder = await this.#options.store.leaseHolder(workerStream(record.id))
+    const since = holder ? holder.until - WORKER_LEASE_MS : record.changedAt
+    return { name: record.name, since, mayReturn: record.state === 'lost' }
   }
 
   async #workerOf(parent: RunState['parent']): Promise<string | null> {
@@ -71,12 +86,17 @@ export class WorkerPlacer {
     const { worker, placement, status } = await getRun(store, run)
     if (worker === null || isEnded(status))
       throw new SignalboxError('E_STATE', `no worker has run ${run}`, { next: 'signalbox workers lists what each has' })
-    if (!isLossy && !this.#options.isConnected(worker)) await this.#refuseLoss(run, worker)
+    if (!isLossy) await this.#refuseLoss(run, worker)
     const target = to === undefined ? undefined : await this.#options.registry.find(to)
     const others = (await this.#candidates()).filter(({ record }) => record.id !== worker)
-    const choice = chooseWorker(target ? { worker: target.id } : (placement ?? {}), others)
+    const request = isLossy ? elsewhere(placement) : (placement ?? {})
+    const choice = chooseWorker(target ? { worker: target.id } : request, others)
     if ('waits' in choice) throw new SignalboxError('E_STATE', `run ${run} cannot move: ${choice.waits}`)
-    const asked = newEvent('run.move-asked', { ...(target && { to: target.id }), by })
+    const asked = newEvent('run.move-asked', {
+      ...(target && { to: target.id }),
+      by,
+      ...(isLossy && { isLossy: true as const }),
+    })
     await store.append(`run/${run}`, 'any', [asked])
     wake(run)
   }
@@ -84,10 +104,17 @@ export class WorkerPlacer {
   /** Refuses a move that would lose unsaved work. */
   async #refuseLoss(run: string, worker: string): Promise<void> {
     const { store } = this.#options
+    const events = await store.readStream(`run/${run}`)
+    const last = events.findLast(({ type }) => WORKSPACE_EVENTS.has(type))
+    if (last && isEvent(last, 'workspace.unsaved'))
+      throw new SignalboxError('E_STATE', `files of step ${last.data.step} were not saved: ${last.data.reason}`, {
+        next: `mend that, and the next step saves them; or move without them: signalbox runs move ${run} --lossy`,
+      })
+    if (this.#options.isConnected(worker)) return
     const holder = await store.leaseHolder(workerStream(worker))
     // Another server is connected to it.
     if (holder && holder.until > (await store.now())) return
-    const saved = (await store.readStream(`run/${run}`)).findLast(({ type }) => type === 'workspace.saved')
+    const saved = events.findLast(({ type }) => type === 'workspace.saved')
     const loss = saved
       ? `what run ${run} did there since its last save at ${new Date(saved.at).toISOString()} would be lost`
       : `nothing that run ${run} did there was saved, and all of it would be lost`
@@ -101,4 +128,10 @@ export class WorkerPlacer {
     const views = await this.#options.list()
     return views.map(({ runs, ...view }) => ({ ...view, runs: runs.length }))
   }
+}
+
+/** A person gives up what is on the worker of a run: it may leave it, even if it is bound to it. */
+function elsewhere(placement: PlacementRequest | null): PlacementRequest {
+  const { worker: _, ...request } = placement ?? {}
+  return request
 }

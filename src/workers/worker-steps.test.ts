@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { StepCall, StepEnd } from '../engine/index.js'
 import type { StepNeeds, WorkerMessage } from './protocol.js'
-import { WorkerSteps } from './worker-steps.js'
+import { WorkerSteps, type WorkspacePort } from './worker-steps.js'
 
 let directory: string
 let sent: WorkerMessage[]
@@ -14,6 +14,8 @@ let ended: string[]
 let mayStart: () => Promise<boolean>
 let isCutOff: boolean
 let finish: () => void
+let workspace: StepNeeds['workspace']
+let save: WorkspacePort['save'] extends (...args: never) => infer R ? () => R : never
 /** What a step does when it is told to stop. */
 let onAbort: (call: StepCall) => Promise<StepEnd>
 
@@ -24,6 +26,8 @@ beforeEach(() => {
   ended = []
   mayStart = async () => true
   isCutOff = false
+  workspace = null
+  save = async () => null
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
@@ -43,11 +47,11 @@ function open(): WorkerSteps {
     workflows: [],
     server: {
       send: message => void sent.push(message),
-      call: async () => ({ ...needs, workspace: null }) satisfies StepNeeds,
+      call: async () => ({ ...needs, workspace }) satisfies StepNeeds,
     },
     workspaces: {
       prepare: async (_, prepared) => prepared,
-      save: async () => null,
+      save: () => save(),
       withServerPaths: (_, __, it) => it,
     },
     endProcesses: async name => void ended.push(name),
@@ -145,4 +149,29 @@ test('a step that ended while its worker was cut off for too long is reported as
   isCutOff = true
   finish()
   await expect.poll(reports).toEqual([['a', 'lost']])
+})
+
+test('a step says whether its files were saved', async () => {
+  const steps = open()
+  const saved = { head: 'a', wip: 'b', blob: 'c' }
+  const repository = { origin: null, base: 'a', branch: 'b', saved: null, epoch: 1 }
+  const withGit = { ...repository, identity: { name: 'Ada', email: 'ada@example.org' } }
+  const cases: [StepNeeds['workspace'], typeof save, object][] = [
+    [withGit, async () => saved, { saved }],
+    [withGit, async () => null, {}],
+    [withGit, () => Promise.reject(new Error('the disk is full')), { unsaved: 'the disk is full' }],
+    [null, async () => null, { unsaved: 'it works in a directory without git' }],
+  ]
+  for (const [index, [needed, saving, expected]] of cases.entries()) {
+    workspace = needed
+    save = saving
+    const names = cases.slice(0, index + 1).map((_, n) => `s${n}`)
+    steps.wanted(wanted(...names))
+    await expect.poll(() => started.length).toBe(index + 1)
+    finish()
+    const ends = () => sent.flatMap(sent => (sent.type === 'report' && sent.step === `s${index}` ? [sent.report] : []))
+    await expect.poll(() => ends().at(-1)).toMatchObject({ is: 'ended', ...expected })
+    const { saved: kept, unsaved } = ends().at(-1) as { saved?: object; unsaved?: string }
+    expect({ ...(kept && { saved: kept }), ...(unsaved !== undefined && { unsaved }) }).toEqual(expected)
+  }
 })

@@ -231,20 +231,23 @@ export class WorkerSteps {
       const saved = await this.#save(attempt)
       const { step: _, ...data } = event.data
       const end = event.type === 'step.ended' ? { is: 'ended', ...data } : { is: 'recovered', recovery: data }
-      return this.#end(attempt, { ...end, ...(saved && { saved }) } as Report)
+      return this.#end(attempt, { ...end, ...saved } as Report)
     }
     if (event.type === 'step.lost') return this.#end(attempt, { is: 'lost' })
     this.#record(attempt, event)
   }
 
-  async #save(attempt: Attempt): Promise<SavedWorkspace | null> {
+  async #save(attempt: Attempt): Promise<{ saved?: SavedWorkspace; unsaved?: string }> {
     const { run, step, needs } = attempt.started
+    if (!needs.workspace) return { unsaved: 'it works in a directory without git' }
     try {
-      return await this.#options.workspaces.save(run, needs)
+      const saved = await this.#options.workspaces.save(run, needs)
+      return saved ? { saved } : {}
     } catch (error) {
-      const text = `the workspace was not saved; this step is lost if its worker is: ${(error as Error).message}`
+      const { message } = error as Error
+      const text = `the workspace was not saved; the files of this step are lost if its worker is: ${message}`
       this.#record(attempt, newEvent('run.notice', { level: 'warning', text, step }))
-      return null
+      return { unsaved: message }
     }
   }
 

@@ -28,9 +28,9 @@ export class WorkerSite<Server extends TestHome = TestHome> {
   }
 
   /** Starts the server, always with the same port. */
-  async serve(): Promise<void> {
+  async serve(env: Record<string, string> = {}): Promise<void> {
     if (this.#port === 0) this.#port = freePort()
-    const child = this.server.start(['serve', '--port', String(this.#port)])
+    const child = this.server.start(['serve', '--port', String(this.#port)], { env })
     this.#serving = child
     child.stdout!.resume()
     let said = ''
@@ -50,7 +50,7 @@ export class WorkerSite<Server extends TestHome = TestHome> {
     const { link } = await this.server.json<{ link: string }>(['workers', 'invite', '--json', ...options])
     const machine = new InsideHome()
     this.machines.push(machine)
-    await machine.ok(['worker', 'join', link, '--name', name])
+    await machine.ok(['worker', 'join', link, '--name', name, '--yes'])
     return machine
   }
 

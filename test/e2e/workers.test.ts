@@ -1,6 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../src/client/index.js'
+import { People } from '../../src/people/index.js'
+import { FakeBotApi } from '../../src/telegram/fake/index.js'
+import { executableFiles } from '../../src/trust/index.js'
 import { GraphHome } from './graph-home.js'
 import { TestHome, waitFor } from './harness.js'
 import { kill, killMachine, slowGraph, WorkerSite } from './worker-site.js'
@@ -188,6 +192,102 @@ describe('a run on a worker', () => {
   })
 })
 
+interface Asked {
+  id: string
+  fingerprint: string
+  display: { title: string; hash: string }
+  request: { text: string }
+}
+
+describe('a run whose worker is lost with files that were not saved', () => {
+  const blobs = () => server.path('data', 'blobs')
+  let log: string
+  const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
+
+  /** Its first step ended while the server could not store files; its second one is in progress. */
+  async function lost(): Promise<{ id: string; machine: TestHome; letEnd(): void; asked: Asked }> {
+    log = join(server.directory, 'log')
+    const [first, second] = ['go-1', 'go-2'].map(name => join(server.directory, name)) as [string, string]
+    const step = (name: string, gate: string, then: string) =>
+      `${name} [shape=parallelogram, tool_command="echo ${name} >> ${log}; while [ ! -e ${gate} ]; do sleep 0.05; done; ${then}"];`
+    server.graph(`
+      ${step('one', first, 'echo 1 > made.txt')}
+      ${step('two', second, 'ls >> files.txt')}
+      three [shape=parallelogram, tool_command="grep -c made files.txt >> ${log} || true"];
+      start -> one -> two -> three -> exit`)
+    server.commit('graph')
+    const machine = await joined('first')
+    await work(machine, 'first')
+    const id = await start('--on', 'first')
+    await waitFor('the first step', () => lines().includes('one'))
+    renameSync(blobs(), `${blobs()}.away`)
+    writeFileSync(blobs(), '')
+    writeFileSync(first, '')
+    await waitFor('the second step', () => lines().includes('two'))
+    await killMachine(machine)
+    rmSync(blobs())
+    renameSync(`${blobs()}.away`, blobs())
+    await server.ok(['workers', 'lost', 'first'])
+    const asked = await waitFor('the question', async () => {
+      return (await server.json<Asked[]>(['approvals', '--json']))[0]
+    })
+    expect(asked.display.title).toMatch(/^first is gone since .+ UTC; nothing was saved\. Move, wait, or cancel\?$/)
+    expect(asked.request.text).toContain('one@1#1')
+    return { id, machine, letEnd: () => writeFileSync(second, ''), asked }
+  }
+
+  test('continues elsewhere without them when a person answers "move"', async () => {
+    const { id, letEnd, asked } = await lost()
+    await work(await joined('second'), 'second')
+    await server.ok(['answer', asked.id, 'move'])
+    await waitFor('the second step elsewhere', () => lines().length === 3)
+    letEnd()
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'two', 'two', '0'])
+    expect((await server.ok(['runs'])).stdout).toContain('on second')
+  })
+
+  test('continues with them on its worker when a person answers "wait" in a chat and the worker is back', async () => {
+    const telegram = new FakeBotApi()
+    onTestFinished(() => telegram.stop())
+    const apiRoot = await telegram.start()
+    const tokenFile = join(server.directory, 'bot-token')
+    writeFileSync(tokenFile, telegram.token, { mode: 0o600 })
+    new People(server.path('config')).pair(4711, { name: 'Ann', role: 'owner' })
+    await site.killServer()
+    await site.serve({ SIGNALBOX_TELEGRAM_TOKEN_FILE: tokenFile, SIGNALBOX_TELEGRAM_API_ROOT: apiRoot })
+    const ann = telegram.person(4711, 'Ann')
+    ann.say('/start')
+    await waitFor('the bot', () => ann.chat.messages.some(({ from }) => from.isBot))
+    const { id, machine, letEnd, asked } = await lost()
+    await work(await joined('second'), 'second')
+    const card = await waitFor('the card', () =>
+      ann.chat.messages.find(
+        ({ text, markup }) => text.includes(asked.display.title) && markup?.inline_keyboard?.length,
+      ),
+    )
+    expect(card.text).toContain('one@1#1')
+    ann.press(card, 'Wait for first')
+    const waits = 'waits for its worker first, which is gone'
+    await waitFor('the reason', async () => (await server.ok(['show', id])).stdout.includes(waits))
+    await work(machine, 'first')
+    letEnd()
+    await isCompleted(id)
+    expect(lines()).toEqual(['one', 'two', 'two', '1'])
+  })
+
+  test('is cancelled when a person answers "cancel" over HTTP', async () => {
+    const { id, asked } = await lost()
+    const { address: url } = JSON.parse(readFileSync(server.path('run', 'server.json'), 'utf8')) as { address: string }
+    const client = connect({ url, token: readFileSync(server.path('state', 'token'), 'utf8').trim() })
+    const { fingerprint, display } = asked
+    const seen = { displayHash: display.hash, whole: true }
+    await client.call('approvals.decide', { id: asked.id, option: 'cancel', fingerprint, seen })
+    await waitFor('the end', async () => (await show(id)).status === 'cancelled')
+    expect((await worker('first'))?.runs).toEqual([])
+  })
+})
+
 test('no end of a run is lost or recorded twice while workers are killed repeatedly', async () => {
   const log = join(server.directory, 'log')
   const names = ['a', 'b', 'c', 'd', 'e']
@@ -220,6 +320,47 @@ test('no end of a run is lost or recorded twice while workers are killed repeate
   }
 })
 
+test('a step does not start in a directory whose files differ from what was trusted', async () => {
+  const plain = join(server.directory, 'plain')
+  const log = join(server.directory, 'log')
+  mkdirSync(plain)
+  writeFileSync(join(plain, 'build.sh'), `echo trusted >> ${log}\n`)
+  writeFileSync(
+    join(plain, 'flow.dot'),
+    'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; one [shape=parallelogram, tool_command="sh ./build.sh"]; start -> one -> exit }',
+  )
+  const { hash } = await executableFiles(join(plain, 'flow.dot'))
+  const flow = ['run', 'flow.dot', '--detach', '--json', '--on', 'any', '--trust', hash]
+  const begin = async () => (await server.json<{ run: string }>(flow, { cwd: plain })).run
+  const machine = await joined('first')
+  const kept = await begin()
+  const child = await work(machine, 'first')
+  await isCompleted(kept)
+  expect(readFileSync(log, 'utf8')).toBe('trusted\n')
+  await kill(child)
+  const refused = await begin()
+  writeFileSync(join(plain, 'build.sh'), `echo changed >> ${log}\n`)
+  await work(machine, 'first')
+  await waitFor('the end', async () => (await show(refused)).status === 'failed')
+  expect(readFileSync(log, 'utf8')).toBe('trusted\n')
+  const logged = (await server.ok(['show', refused, '--events'])).stdout
+  expect(logged).toContain('differ from the trusted ones (build.sh)')
+})
+
+test('a graph whose script is committed in another version than the trusted one does not start on a worker', async () => {
+  server.write('build.sh', 'true\n')
+  server.graph('one [shape=parallelogram, tool_command="sh ./build.sh"]; start -> one -> exit')
+  server.commit('graph')
+  server.write('build.sh', 'echo reviewed\n')
+  const args = ['run', 'flow.dot', '--detach', '--on', 'any', ...(await server.trust('flow.dot'))]
+  expect(await server.run(args)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('differ from the trusted ones (build.sh)'),
+  })
+  server.commit('reviewed')
+  await server.ok(args)
+})
+
 test('a graph that works in the person’s own working tree is refused', async () => {
   server.write('flow.dot', 'digraph g { worktree=none; start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }')
   const refused = await server.run(['run', 'flow.dot', '--on', 'any', '--detach', ...(await server.trust('flow.dot'))])
@@ -230,8 +371,8 @@ test('an invitation works once, and a removed worker cannot connect', async () =
   const { link } = await server.json<{ link: string }>(['workers', 'invite', '--json'])
   const machine = new TestHome()
   site.machines.push(machine)
-  await machine.ok(['worker', 'join', link, '--name', 'first'])
-  expect(await machine.run(['worker', 'join', link])).toMatchObject({ code: 6 })
+  await machine.ok(['worker', 'join', link, '--name', 'first', '--yes'])
+  expect(await machine.run(['worker', 'join', link, '--yes'])).toMatchObject({ code: 6 })
   await server.ok(['workers', 'remove', 'first'])
   const child = machine.start(['worker'])
   let said = ''

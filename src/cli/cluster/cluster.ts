@@ -142,10 +142,14 @@ export class Cluster {
     })
     const client = await this.client()
     const { link } = await client!.post<{ link: string }>('/workers/invite', {})
-    const joining = await runCommand(process.execPath, [ownProgram('cli'), 'worker', 'join', link, '--name', name], {
-      cwd: worker.home,
-      env: worker.context.env,
-    })
+    const joining = await runCommand(
+      process.execPath,
+      [ownProgram('cli'), 'worker', 'join', link, '--name', name, '--yes'],
+      {
+        cwd: worker.home,
+        env: worker.context.env,
+      },
+    )
     if (joining.code !== 0) throw new SignalboxError('E_DEMO', `${name} cannot join: ${joining.stderr.trim()}`)
     worker.part.start()
     this.workers.push(worker)

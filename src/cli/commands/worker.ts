@@ -2,6 +2,8 @@ import { hostname } from 'node:os'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
+import type { FoundServer } from '../../runs/index.js'
+import { askYes } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import { parseCount } from '../parse-options.js'
 import type { InputOf } from '../specs/index.js'
@@ -55,16 +57,50 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
 async function join(
   context: CommandContext,
   link: string | undefined,
-  { name, json }: InputOf<'worker'>['options'],
+  { name, yes, json }: InputOf<'worker'>['options'],
 ): Promise<number> {
   if (link === undefined)
     throw new SignalboxError('E_INPUT', 'worker join needs a link', { next: 'on the server: signalbox workers invite' })
   const { joinWorker } = await import('../../runs/index.js')
-  const joined = await joinWorker(openHome(context), link, { name: name ?? hostname(), clock: systemClock })
+  const joined = await joinWorker(openHome(context), link, {
+    name: name ?? hostname(),
+    clock: systemClock,
+    mayTrust: found => mayTrust(context, found, { yes, json }),
+  })
+  if (joined === null) {
+    context.out('Nothing was joined.')
+    return EXIT.ok
+  }
   if (json) context.json(joined)
   else {
     context.out(`joined ${joined.server} as ${joined.name}`)
     context.out('Now start it: signalbox worker')
   }
   return EXIT.ok
+}
+
+/**
+ * A worker does what its server asks for, so a person confirms which server that is.
+ * @throws SignalboxError `E_NEEDS_HUMAN` if nothing vouches for the server and no one can be asked.
+ */
+async function mayTrust(
+  context: CommandContext,
+  { server, fingerprint, isExpected }: FoundServer,
+  { yes, json }: Pick<InputOf<'worker'>['options'], 'yes' | 'json'>,
+): Promise<boolean> {
+  const says = json ? context.note : context.out
+  says(`server       ${server}`)
+  says(`fingerprint  ${fingerprint ?? 'none: the connection is not encrypted'}${isExpected ? ' (as in the link)' : ''}`)
+  if (yes) return true
+  if (json || !context.isInteractive) {
+    if (isExpected) return true
+    throw new SignalboxError('E_NEEDS_HUMAN', 'nothing was joined: there is no terminal to ask in', {
+      next:
+        fingerprint === null
+          ? 'add --yes if this is your server'
+          : 'compare the fingerprint with the one that signalbox workers invite printed, then add --yes',
+    })
+  }
+  if (fingerprint !== null) context.out('Compare it with the one that signalbox workers invite printed on the server.')
+  return askYes('The server will start agents and commands here, as your user. Join it?')
 }

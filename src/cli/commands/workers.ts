@@ -99,6 +99,8 @@ async function invite(
   if (json) context.json(made)
   else {
     context.out(`signalbox worker join "${made.link}"`)
+    const compare = 'signalbox worker join shows the fingerprint of the server there: it must be'
+    if (made.fingerprint !== null) context.out(context.style('dim', `${compare} ${made.fingerprint}`))
     context.out(context.style('dim', 'The link works once, on the machine that will be the worker.'))
   }
   return EXIT.ok

@@ -105,7 +105,7 @@ export const RUN_COMMANDS = {
       },
       { flags: '--yes', description: 'with --force: without typing the path' },
       { flags: '--to <worker>', description: 'with move: the worker (default: one with room)' },
-      { flags: '--lossy', description: 'with move: even if its worker is away; unsaved work is lost' },
+      { flags: '--lossy', description: 'with move: even if its worker is away or files were not saved; they are lost' },
       JSON_OPTION,
     ],
     examples: [

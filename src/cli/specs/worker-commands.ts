@@ -32,6 +32,7 @@ export const WORKER_COMMANDS = {
     ],
     options: [
       { flags: '--name <name>', description: 'with join: the name of this worker (default: the host name)' },
+      { flags: '--yes', description: 'with join: trust the server without asking' },
       { flags: '--max-sessions <n>', description: 'sessions at the same time (default: worker.max_sessions)' },
       { flags: '--max-steps <n>', description: 'steps at the same time (default: worker.max_steps)' },
       { flags: '--drain', description: 'take nothing new, and end when nothing is left' },
@@ -40,7 +41,8 @@ export const WORKER_COMMANDS = {
     details:
       'A worker connects to its server, runs the steps and sessions that the server assigns to it, and reports. It has no access to ' +
       'the store and decides nothing. If it is killed, its next start reports what it had started. If the server is away, ' +
-      'steps continue and their ends are reported later.',
+      'steps continue and their ends are reported later. join shows the fingerprint of the server and asks before it ' +
+      'trusts it; without a terminal it joins only a server whose fingerprint is in the link, or with --yes.',
     examples: [
       ['signalbox worker join "https://build.example:4100/#…"', 'once, with the link of the owner'],
       ['signalbox worker', 'until it is stopped'],
@@ -71,7 +73,7 @@ export const WORKER_COMMANDS = {
     ],
     details:
       'drain: the worker keeps its runs and gets no further ones; ready ends that. lost: its runs move to other workers ' +
-      'at once, and what it did since its last report may be done again.',
+      'at once, and what it did since its last report may be done again; a run with files that were not saved asks first.',
     examples: [
       ['signalbox workers', 'state, load and runs of each'],
       ['signalbox workers invite --pool build --label gpu=yes', 'a link for one machine'],

@@ -15,9 +15,17 @@ import {
   printDot,
 } from '../../graph/index.js'
 import { closestMatch, plural } from '../../text/index.js'
+import { type ExecutableFiles, executableText } from '../../trust/index.js'
 import { createWorkspace } from '../../worktrees/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
-import { driverLabel, type RunOptions, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
+import {
+  driverLabel,
+  onWorker,
+  type RunOptions,
+  type StartContext,
+  type StartedRun,
+  sandboxOf,
+} from '../start-context.js'
 import { shareWorkspace } from '../workspaces/workspace-source.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
 
@@ -65,7 +73,7 @@ export async function startGraph(
       ? context.home
       : trusted
         ? await withProjectSettings(context)
-        : await enterProject(context, { trust, isApart: false })
+        : await enterProject(context, { trust, isApart: options.placement !== undefined })
   const graph = transformGraph(loaded.parsed.graph, loaded.directory, loaded.module?.transforms)
   const inputs = checkInputs(graph, options.inputs ?? {})
   if (loaded.module === null) refuseUnusedInputs(graph, inputs)
@@ -79,9 +87,11 @@ export async function startGraph(
       next: 'leave worktree=none out, or leave --on, --pool and --needs out',
     })
   if (options.placement && workspace.branch !== null) await shareWorkspace(context, id, workspace.path)
+  const dot = printDot(withGoal(graph, options.goal))
+  const executed = options.placement && trusted ? await executedThere(dot, workspace, trusted) : []
   const labels = { ...options.labels, ...driverLabel(context, driver) }
   const input: GraphInput = {
-    dot: printDot(withGoal(graph, options.goal)),
+    dot,
     file: loaded.path,
     hash: hashOfText(loaded.text),
     inputs,
@@ -113,7 +123,7 @@ export async function startGraph(
       person,
       input,
       limits: limitsOf(graph, options.limits),
-      ...(options.placement && { placement: options.placement }),
+      ...onWorker(options.placement, workspace.path, executed),
       ...sandboxOf(home, options.sandbox),
       ...(Object.keys(labels).length > 0 && { labels }),
     },
@@ -121,6 +131,29 @@ export async function startGraph(
     id,
   )
   return { id, home, driver, notices: await uncommittedNotice(cwd, workspace) }
+}
+
+/**
+ * The files that a graph executes on a worker, which gets what is committed.
+ * @throws SignalboxError `E_UNTRUSTED` if a file is committed with another content than the trusted
+ * one.
+ */
+async function executedThere(
+  dot: string,
+  { path, base }: GraphInput['workspace'],
+  trusted: ExecutableFiles,
+): Promise<string[]> {
+  const { files } = await executableText(dot, path)
+  // The graph itself is part of the run.
+  const names = Object.keys(files).filter(name => !name.startsWith('graph:'))
+  const known = new Set(Object.values(trusted.files))
+  const different = names.filter(name => !known.has(files[name]!))
+  if (different.length === 0) return names
+  throw new SignalboxError(
+    'E_UNTRUSTED',
+    `a worker gets ${base?.slice(0, 12) ?? path}, where files differ from the trusted ones (${different.slice(0, 5).join(', ')})`,
+    { next: 'commit what you have trusted, then start it again' },
+  )
 }
 
 /**

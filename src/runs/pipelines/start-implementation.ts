@@ -21,7 +21,7 @@ import { plural } from '../../text/index.js'
 import { freeBranch, requireCommit, worktreePath } from '../../worktrees/index.js'
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
+import { driverLabel, onWorker, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { placePipeline, refuseOnWorker } from './placed-pipeline.js'
 import { type PullOptions, pullArgs } from './pull-args.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
@@ -114,7 +114,7 @@ export async function startImplementation(context: StartContext, options: Implem
       person,
       ...sandboxOf(home, options.sandbox),
       ...(placed?.project && { project: placed.project }),
-      ...(placement && { placement }),
+      ...onWorker(placement, workspace.path),
     }),
     createdAt,
     id,

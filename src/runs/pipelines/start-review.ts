@@ -17,7 +17,7 @@ import {
 } from '../../pipelines/index.js'
 import { createWorkspace, freeBranch, workspaceBranch, worktreePath } from '../../worktrees/index.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import { driverLabel, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
+import { driverLabel, onWorker, type StartContext, type StartedRun, sandboxOf } from '../start-context.js'
 import { readPipeline } from './pipeline-runs.js'
 import { placePipeline, refuseOnWorker } from './placed-pipeline.js'
 import { type PipelineOptions, readProfile } from './read-profile.js'
@@ -100,7 +100,7 @@ export async function startReview(context: StartContext, options: ReviewOptions)
       person,
       project: found.repository,
       ...sandboxOf(home, options.sandbox),
-      ...(placement && { placement }),
+      ...onWorker(placement, found.cwd),
     }),
     createdAt,
     id,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
+import { executableHashes } from '../../trust/index.js'
 import {
   BLOB_PART,
   type BlobFiles,
@@ -17,6 +19,8 @@ import { ProjectMirrors } from './project-mirrors.js'
 interface WorkspaceState {
   epoch: number
   saved: SavedWorkspace | null
+  /** A later attempt to save it failed: the server has noted that, and must get what is there. */
+  isBehind?: boolean
 }
 
 export interface WorkerWorkspacesOptions {
@@ -44,9 +48,12 @@ export class WorkerWorkspaces implements WorkspacePort {
   }
 
   async prepare(run: string, needs: StepNeeds): Promise<StepNeeds> {
-    const { workspace, cwd } = needs
-    if (!workspace) return needs
-    const making = (this.#making.get(run) ?? Promise.resolve()).then(() => this.#make(run, cwd, workspace))
+    const { workspace, cwd, executable } = needs
+    if (!workspace) {
+      this.#checkOnce(run, needs)
+      return needs
+    }
+    const making = (this.#making.get(run) ?? Promise.resolve()).then(() => this.#make(run, cwd, workspace, executable))
     this.#making.set(
       run,
       making.catch(() => undefined),
@@ -62,11 +69,25 @@ export class WorkerWorkspaces implements WorkspacePort {
   async save(run: string, { workspace, cwd }: StepNeeds): Promise<SavedWorkspace | null> {
     if (!workspace) return null
     const path = this.#path(run, cwd)
+    const known = readState(path)
+    try {
+      return await this.#save(run, path, workspace, known)
+    } catch (error) {
+      writeState(path, { epoch: workspace.epoch, saved: known?.saved ?? null, isBehind: true })
+      throw error
+    }
+  }
+
+  async #save(
+    run: string,
+    path: string,
+    workspace: WorkspaceNeeds,
+    known: WorkspaceState | null,
+  ): Promise<SavedWorkspace | null> {
     const git = new Git(path)
     const [head, tree] = [(await git.head())!, await git.treeHash()]
-    const known = readState(path)
-    if (known?.saved?.head === head && (await treeOf(git, known.saved.wip)) === tree) return null
-    if (!known?.saved && head === workspace.base && (await treeOf(git, head)) === tree) return null
+    const before = known?.saved ?? { head: workspace.base, wip: workspace.base }
+    if (!known?.isBehind && before.head === head && (await treeOf(git, before.wip)) === tree) return null
     const ref = unsavedRef(run)
     await git.saveTree(tree, ref, `workspace of ${run}`)
     const wip = (await git.run(['rev-parse', ref])).trim()
@@ -85,6 +106,7 @@ export class WorkerWorkspaces implements WorkspacePort {
     run: string,
     cwd: string,
     { mirror, origin, branch, base, saved, epoch, identity }: WorkspaceNeeds,
+    executable: StepNeeds['executable'],
   ): Promise<void> {
     const path = this.#path(run, cwd)
     if (readState(path)?.epoch === epoch) return
@@ -103,9 +125,35 @@ export class WorkerWorkspaces implements WorkspacePort {
       const refs = [`+refs/heads/*:refs/heads/*`, `+${unsavedRef(run)}:${unsavedRef(run)}`]
       await git.run(['fetch', '--quiet', '--update-head-ok', await this.#fetch(run, saved.blob), ...refs])
     }
-    await git.run(['reset', '--quiet', '--hard', saved?.head ?? base])
-    if (saved) await git.restoreTree(saved.wip)
+    // Before the files of the run itself, which may change what a person trusted.
+    await git.run(['reset', '--quiet', '--hard', base])
+    if (executable) this.#requireTrusted(path, executable)
+    if (saved) {
+      await git.run(['reset', '--quiet', '--hard', saved.head])
+      await git.restoreTree(saved.wip)
+    }
     writeState(path, { epoch, saved })
+  }
+
+  /** Nothing of the run is there yet: a copy that is not trusted does not stay. */
+  #requireTrusted(path: string, executable: Readonly<Record<string, string>>): void {
+    try {
+      requireTrusted(path, executable)
+    } catch (error) {
+      rmSync(path, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /**
+   * A directory without git is checked when the run gets here: its own steps may change it then.
+   */
+  #checkOnce(run: string, { cwd, executable, epoch = 1 }: StepNeeds): void {
+    const file = join(this.#options.dataDirectory, 'workspaces', run, `checked-${epoch}`)
+    if (!executable || existsSync(file)) return
+    requireTrusted(cwd, executable)
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, '', { mode: 0o600 })
   }
 
   /** The path of a blob on this machine. */
@@ -139,6 +187,22 @@ export class WorkerWorkspaces implements WorkspacePort {
     const name = createHash('sha256').update(cwd).digest('hex').slice(0, 8)
     return join(this.#options.dataDirectory, 'workspaces', run, `${basename(dirname(cwd))}-${name}`)
   }
+}
+
+/**
+ * Nothing of a project runs here unless it is what a person trusted when the run was started.
+ * @throws SignalboxError `E_UNTRUSTED`
+ */
+function requireTrusted(directory: string, trusted: Readonly<Record<string, string>>): void {
+  const found = executableHashes(directory, Object.keys(trusted))
+  const names = [...new Set([...Object.keys(trusted), ...Object.keys(found)])]
+  const different = names.filter(name => found[name] !== trusted[name])
+  if (different.length === 0) return
+  throw new SignalboxError(
+    'E_UNTRUSTED',
+    `nothing of ${directory} was run on this worker: its files differ from the trusted ones (${different.slice(0, 5).join(', ')})`,
+    { next: 'make them the same on this worker, then resume the run', details: { different } },
+  )
 }
 
 /** In every string, also inside texts: agents and tools mention paths. */

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../clock/index.js'
 import type { RunState } from '../../engine/index.js'
 import { openBlobs } from '../../store/blobs/index.js'
@@ -22,6 +22,7 @@ let source: WorkspaceSource
 let bundles: WorkspaceBlobs
 let transferred: number
 let runs: number
+let mayWrite: boolean
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', ['-C', cwd, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], {
@@ -41,6 +42,7 @@ beforeEach(async () => {
   source = new WorkspaceSource({ dataDirectory, store, bundles })
   transferred = 0
   runs = 0
+  mayWrite = true
 })
 afterEach(async () => {
   await store.close()
@@ -59,6 +61,8 @@ function worker(name: string): WorkerWorkspaces {
   const server: ServerPort = {
     send: () => undefined,
     call: async (method, { blob, offset, run }) => {
+      if (method === 'blob.write' && mayWrite) return null
+      if (method === 'blob.write') throw new Error('the disk is full')
       expect(method).toBe('blob.read')
       asked = { id: run, cwd: worktreeOf(run as string), saved: null } as unknown as RunState
       expect(await source.mayRead(asked, blob as string)).toBe(true)
@@ -104,6 +108,75 @@ test('the history of a project is transferred to a worker once', async () => {
   expect((await start(second, 'main~1')).bytes).toBe(0)
   // Neither the bundle of the history nor a second copy of it stays.
   expect(readdirSync(join(directory, 'second', 'blobs')).length).toBe(1)
+})
+
+describe('what a person trusted', () => {
+  const MCP = '.mcp.json'
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+  async function prepared(at: WorkerWorkspaces, executable: Record<string, string>) {
+    const id = `run_${++runs}`
+    const cwd = worktreeOf(id)
+    mkdirSync(dirname(cwd), { recursive: true })
+    mkdirSync(join(directory, 'server', 'runs', id), { recursive: true })
+    git(project, 'worktree', 'add', '--quiet', '-b', `branch-${id}`, cwd, 'main')
+    const run = { id, cwd, saved: null, placed: { worker: 'w', epoch: 1 } } as unknown as RunState
+    const needs = { cwd, executable, workspace: await source.needsOf(run) } as unknown as StepNeeds
+    const again = async () => (await at.prepare(id, needs)).cwd
+    return { cwd: await again(), again }
+  }
+
+  test('is compared with the copy of a worker before anything runs there', async () => {
+    commit(MCP, '{"a":1}')
+    commit('build.sh', 'make')
+    const at = worker('first')
+    const trusted = { [MCP]: hashOf('{"a":1}'), 'build.sh': hashOf('make') }
+    expect(existsSync((await prepared(at, trusted)).cwd)).toBe(true)
+    const others = [{ ...trusted, 'build.sh': hashOf('make all') }, { 'build.sh': hashOf('make') }]
+    for (const executable of others)
+      await expect(prepared(at, executable)).rejects.toMatchObject({ code: 'E_UNTRUSTED' })
+    await expect(prepared(at, { ...trusted, 'gone.sh': hashOf('x') })).rejects.toThrow(
+      'differ from the trusted ones (gone.sh)',
+    )
+    const left = readdirSync(join(directory, 'first', 'workspaces', `run_${runs}`))
+    expect(left).toEqual([])
+  })
+
+  test('may be changed by the steps of the run', async () => {
+    commit(MCP, '{"a":1}')
+    const { cwd, again } = await prepared(worker('first'), { [MCP]: hashOf('{"a":1}') })
+    writeFileSync(join(cwd, MCP), '{"a":2}')
+    expect(await again()).toBe(cwd)
+  })
+
+  test('is compared once in a directory without git, for each worker that gets the run', async () => {
+    const cwd = join(directory, 'plain')
+    mkdirSync(cwd)
+    writeFileSync(join(cwd, 'run.sh'), 'true')
+    const needs = (epoch: number) =>
+      ({ cwd, executable: { 'run.sh': hashOf('true') }, workspace: null, epoch }) as unknown as StepNeeds
+    const at = worker('first')
+    expect((await at.prepare('run_plain', needs(1))).cwd).toBe(cwd)
+    writeFileSync(join(cwd, 'run.sh'), 'false')
+    expect((await at.prepare('run_plain', needs(1))).cwd).toBe(cwd)
+    await expect(at.prepare('run_plain', needs(2))).rejects.toMatchObject({ code: 'E_UNTRUSTED' })
+    await expect(worker('second').prepare('run_plain', needs(1))).rejects.toMatchObject({ code: 'E_UNTRUSTED' })
+  })
+})
+
+test('a workspace whose save failed is saved again, even if nothing has changed since', async () => {
+  const at = worker('first')
+  const { cwd } = await start(at)
+  const id = `run_${runs}`
+  writeFileSync(join(cwd, 'made.txt'), '1')
+  const run = { id, cwd: worktreeOf(id), saved: null, placed: { worker: 'w', epoch: 1 } } as unknown as RunState
+  const needs = { cwd: worktreeOf(id), workspace: await source.needsOf(run) } as unknown as StepNeeds
+  mayWrite = false
+  await expect(at.save(id, needs)).rejects.toThrow('the disk is full')
+  rmSync(join(cwd, 'made.txt'))
+  mayWrite = true
+  expect(await at.save(id, needs)).toMatchObject({ head: git(project, 'rev-parse', 'main') })
+  expect(await at.save(id, needs)).toBeNull()
 })
 
 test('many new commits renew the shared bundle', async () => {

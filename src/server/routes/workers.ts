@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { DEFAULT_POOL, type WorkerHub, type WorkerView } from '../../workers/index.js'
+import { DEFAULT_POOL, showPin, type WorkerHub, type WorkerView } from '../../workers/index.js'
 import type { Worker } from '../api-types.js'
 import type { ServerParts } from '../parts.js'
 import { type Route, route } from '../route.js'
@@ -48,7 +48,8 @@ export const workerRoutes: readonly Route[] = [
       const token = await hubOf(parts).registry.invite({ ...body, by: person.name })
       const pin = pinOf(parts.settings)
       const until = parts.clock.now() + body.validMs
-      return json({ link: `${address}/#${token}${pin === null ? '' : `.${pin}`}`, until }, 201)
+      const link = `${address}/#${token}${pin === null ? '' : `.${pin}`}`
+      return json({ link, until, fingerprint: pin && showPin(pin) }, 201)
     },
   }),
   route({

@@ -28,4 +28,8 @@ export const workerList = z.object({ items: z.array(worker) })
 export const workerInvite = z.object({
   link: z.string().describe('for `signalbox worker join`; works once'),
   until: moment,
+  fingerprint: z
+    .string()
+    .nullable()
+    .describe('of the server’s certificate, which `worker join` shows as well; null without TLS'),
 })
