@@ -126,9 +126,12 @@ export class Driver<Work> {
       if (this.#mustCatchUp) {
         this.#mustCatchUp = false
         await turns.catchUp()
+        continue
       }
       const arrived = this.#arrived
       this.#arrived = []
+      // This turn is about everything until now.
+      this.#isWoken = false
       const usage = (spent: Usage) => sumOf(this.#steps.usage, spent)
       const span = { parent: turns.run.trace, attributes: { 'signalbox.run': turns.run.id } }
       const commands = await traced('turn', span, () => turns.takeTurn(arrived, { at: this.#now(), usage }))
