@@ -1,10 +1,10 @@
-import { withoutKey } from '../text/index.js'
+import { type NodeState, nodeWord, withoutKey } from '../text/index.js'
 import { type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
 
 /** The state of a node in a run, for drawing it. */
 export interface DrawnState {
-  status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped' | 'cancelled' | 'running' | 'stopped' | 'waiting'
+  status: Exclude<NodeState, 'idle'>
   visits: number
   ms: number
 }
@@ -27,7 +27,8 @@ export const FILL: Readonly<Record<DrawnState['status'], string>> = {
   skipped: '#eeeeee',
   cancelled: '#dddddd',
   running: '#cfe4fb',
-  stopped: '#dddddd',
+  paused: '#dddddd',
+  interrupted: '#f9d2d0',
   waiting: '#fbe3c5',
 }
 const LABEL_MAX = 60
@@ -57,7 +58,7 @@ function drawNode(node: GraphNode, state: DrawnState | undefined, hasStates: boo
     ? [state.visits > 1 ? `${state.visits} visits` : '', state.ms >= 100 ? seconds(state.ms) : '']
     : []
   const small = below.filter(Boolean).join(', ')
-  const tooltip = `${node.id} (${handlerOf(node)})${state ? `: ${state.status}` : ''}`
+  const tooltip = `${node.id} (${handlerOf(node)})${state ? `: ${nodeWord(state.status)}` : ''}`
   const parts = [
     `label=${quote([cut(name), small].filter(Boolean).join('\n'))}`,
     `shape=${quote(KNOWN_SHAPES.has(shape) ? shape : 'box')}`,

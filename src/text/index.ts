@@ -23,10 +23,14 @@ export { soleJsonObject } from './sole-json.js'
 export { splitWords } from './split-words.js'
 export {
   closedReason,
+  type NodeState,
+  nodeWord,
   type PaneFacts,
   paneState,
   RUN_WORDS,
+  type RunFacts,
   riskWord,
+  runState,
   runWord,
   sessionState,
   stateWord,

@@ -9,7 +9,7 @@ import { clampSelection, drawCockpit, listed } from './draw.js'
 import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
 import { press, type ShownScreen } from './press.js'
-import { rowsOf } from './rows.js'
+import { rowsOf, stopReasonOf } from './rows.js'
 import { logText } from './run-log.js'
 import { type CockpitView, INITIAL_VIEW } from './view.js'
 
@@ -202,22 +202,28 @@ describe('the cockpit', () => {
   })
 
   it('shows halted runs and sessions with their reason, and counts them like the dashboard', () => {
-    const halt = (word: string, why: string) => ({ word, why, next: 'signalbox resume x', since: NOW - 9_000 })
+    const at = { next: 'signalbox resume x', endedAt: null, updatedAt: NOW - 9_000 }
+    const failed = stopReasonOf({ ...at, status: 'failed', isUndriven: false, why: 'exit 3' })
+    const interrupted = stopReasonOf({ ...at, status: 'running', isUndriven: true, why: 'its process has ended' })
+    const paused = { word: 'paused', why: 'The session has used its budget.', next: at.next, since: NOW - 9_000 }
     const rows = rowsOf(
       [pane('1', { status: 'running' }), pane('2', { source: 'session' }), pane('3', { status: 'waiting-approval' })],
       [request('apr_1', { session: '3' }), request('apr_2', { session: '3', behind: 'apr_1' })],
       new Map(),
       new Map(),
       {
-        runs: [{ id: 'run_1', title: 'Pack it', project: '/work/shop', halt: halt('failed', 'exit 3') }],
-        sessions: new Map([['2', halt('paused', 'The session has used its budget.')]]),
+        runs: [
+          { id: 'run_1', title: 'Pack it', project: '/work/shop', halt: failed },
+          { id: 'run_2', title: 'Ship it', project: '/work/shop', halt: interrupted },
+        ],
+        sessions: new Map([['2', paused]]),
       },
     )
-    expect(rows.map(({ id }) => id)).toEqual(['run_1', '3', '2', '1'])
+    expect(rows.map(({ id }) => id)).toEqual(['run_1', 'run_2', '3', '2', '1'])
     const drawn = drawCockpit({ rows, screen: null }, { ...INITIAL_VIEW, selected: '2' }, { ...SIZES[3]!, now: NOW })
     const [head, ...lines] = text(drawn)
-    expect(head).toContain('4 need you · 1 working · 1 failed')
-    expect(lines.join('\n')).toMatch(/failed +9s[\s\S]*paused +9s/)
+    expect(head).toContain('5 need you · 1 working · 1 failed')
+    expect(lines.join('\n')).toMatch(/✗ failed +9s[\s\S]*▲ interrupted +9s[\s\S]*paused +9s/)
     expect(lines.join('\n')).toContain('The session has used its budget.')
     expect(lines.join('\n')).toContain('signalbox resume x')
   })
@@ -229,7 +235,7 @@ describe('the cockpit', () => {
           id: 'run_1',
           title: 'Pack it',
           project: '/work/shop',
-          halt: { word: 'failed', why: 'exit 3', next: 'signalbox resume run_1', since: NOW },
+          halt: { word: 'failed', isFailed: true, why: 'exit 3', next: 'signalbox resume run_1', since: NOW },
         },
       ],
       working: [{ id: 'run_2', title: 'Sort it', project: '/work/shop', work: { word: 'working', since: NOW } }],

@@ -19,6 +19,8 @@ export interface Size {
 
 /** Below this many columns, optional parts are left out. */
 const NARROW = 80
+/** The least width of the cell with the status; a longer word on the screen widens it for all. */
+const STATUS_WIDTH = 9
 /** Fewer columns than this are not worth a list of keys beside a notice. */
 const KEYS_COLS_MIN = 24
 
@@ -66,9 +68,11 @@ function bodyLines(
 ): Cell[][] {
   const { shown, layout, detail, cols, now } = at
   const { list } = layout
-  const rows = shown.slice(view.top, view.top + list.rows).map(row => {
+  const visible = shown.slice(view.top, view.top + list.rows)
+  const status = Math.max(STATUS_WIDTH, ...visible.map(row => displayWidth(statusOf(row))))
+  const rows = visible.map(row => {
     const isSelected = row.id === view.selected
-    const cells = rowCells(row, { width: list.cols - 2, now })
+    const cells = rowCells(row, { width: list.cols - 2, status, now })
     return fitLine(
       [{ text: isSelected ? '▌ ' : '  ', ...(isSelected && { style: 'bold' as const }) }, ...cells],
       list.cols,
@@ -87,15 +91,15 @@ function bodyLines(
 }
 
 /** One row of the list; a narrow one leaves out cells, but never the status. */
-function rowCells(row: CockpitRow, { width, now }: { width: number; now: number }): Cell[] {
+function rowCells(row: CockpitRow, { width, status, now }: { width: number; status: number; now: number }): Cell[] {
   const { pane, request, halt, work } = row
-  const isFailed = !request && !pane && !work && halt?.word !== 'stopped'
+  const isFailed = !request && !pane && !work && halt?.isFailed === true
   const going = work?.word === 'working' ? 'running' : 'idle'
   const style = STATUS_STYLE[isFailed ? 'failed' : needsYou(row) ? 'waiting-approval' : (pane?.shown ?? going)]
   const word = statusOf(row)
   const age = shortAge(Math.max(0, now - (sinceOf(row) ?? now)))
   const cells: Cell[] = [
-    { text: `${style.mark} ${toWidth(word, 9)}`, style: style.style },
+    { text: `${style.mark} ${toWidth(word, status)}`, style: style.style },
     { text: ` ${age.padStart(4)} `, style: 'dim' },
     { text: `${toWidth(pane?.place ?? 'run', width >= 60 ? 8 : 4)} `, style: 'dim' },
   ]
@@ -121,7 +125,7 @@ function headline({ rows }: CockpitData, view: CockpitView, cols: number): Cell[
   const counts: [count: number, word: string][] = [
     [is('running', 'long-running') + count(row => row.work?.word === 'working'), 'working'],
     [is('done'), 'done'],
-    [is('failed') + count(row => row.halt?.word === 'failed'), 'failed'],
+    [is('failed') + count(row => row.halt?.isFailed === true), 'failed'],
     [is('idle'), 'idle'],
   ]
   const parts = [

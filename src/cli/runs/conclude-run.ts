@@ -39,15 +39,12 @@ export async function concludeRun(
 }
 
 /** A run that was followed, and whose driver died. */
-function concludeUndriven(
-  context: CommandContext,
-  { id: run, status, why, next }: DescribedRun,
-  isJson: boolean,
-): number {
+function concludeUndriven(context: CommandContext, record: DescribedRun, isJson: boolean): number {
+  const { id: run, status, why, next } = record
   if (isJson) context.json({ type: 'outcome', run, status, isUndriven: true, why, next })
   else {
     context.out('')
-    context.out(context.style('red', context.style('bold', why ?? '')))
+    context.out(context.style('red', context.style('bold', runWord(record))) + whyText(record))
     context.note(`resume with: ${next}`)
   }
   return EXIT.needsHuman

@@ -105,7 +105,7 @@ export const runStep = z.object({
 })
 
 const nodeStatus = z.enum([
-  ...(['running', 'stopped', 'waiting', 'success', 'fail'] as const),
+  ...(['running', 'paused', 'interrupted', 'waiting', 'success', 'fail'] as const),
   ...(['partial_success', 'retry', 'skipped', 'cancelled'] as const),
 ])
 

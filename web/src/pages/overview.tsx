@@ -183,7 +183,7 @@ function OtherNeeds({
     <ul class="list" style={{ marginTop: '12px' }}>
       {paused.map(session => (
         <li key={session.id} class="line-item">
-          <StatusBadge badge={sessionBadge(session)} />
+          <StatusBadge badge={sessionBadge(session, panes.get(session.id))} />
           <a class="what" href={`/s/${session.id}`}>
             <span class="cut strong block" dir="auto">
               {sessionName(session)}
