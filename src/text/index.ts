@@ -13,6 +13,7 @@ export { displayWidth } from './display-width.js'
 export { EventStreamParser } from './event-stream.js'
 export { csvCell, formatAge, formatDuration, plural } from './format.js'
 export { graphemes } from './graphemes.js'
+export { hasWords } from './has-words.js'
 export { type DiffGap, type DiffLine, lineDiff, shortenDiff } from './line-diff.js'
 export { isOpenRun, isPausedByBudget, paneNeedsYou, runNeedsYou } from './needs-you.js'
 export { type InlineRun, parseInline } from './parse-inline.js'
@@ -27,14 +28,18 @@ export {
   nodeWord,
   type PaneFacts,
   paneState,
+  REQUEST_WORDS,
+  type RequestState,
   RUN_WORDS,
   type RunFacts,
+  requestWord,
   riskWord,
   runState,
   runWord,
   sessionState,
   stateWord,
   statusState,
+  surfaceWord,
 } from './status-word.js'
 export { stripAnsi } from './strip-ansi.js'
 export { parseTokenShape } from './token-shapes.js'

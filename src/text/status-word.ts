@@ -173,3 +173,39 @@ const CLOSED: Readonly<Record<string, string>> = {
 export function closedReason(reason: string | undefined): string {
   return reason === undefined ? 'the request was withdrawn' : (CLOSED[reason] ?? reason.replaceAll('-', ' '))
 }
+
+/** One word for each state of a request: what became of it, not only that it was applied. */
+export const REQUEST_WORDS = {
+  pending: STATE_WORDS.needsYou,
+  allowing: 'Allowing',
+  denying: 'Denying',
+  answering: 'Answering',
+  allowed: 'Allowed',
+  denied: 'Denied',
+  declined: 'Declined',
+  answered: 'Answered',
+  notApplied: 'Not applied',
+  closed: 'Closed',
+  expired: 'Expired',
+  cancelled: RUN_WORDS.cancelled,
+} as const
+
+export type RequestState = keyof typeof REQUEST_WORDS
+
+/** In a line of text. */
+export function requestWord(state: RequestState): string {
+  return REQUEST_WORDS[state].toLowerCase()
+}
+
+/** Where a person decided, by the surface in the record. */
+export const SURFACE_WORDS = {
+  cli: 'Command line',
+  web: 'Dashboard',
+  telegram: 'Telegram',
+  terminal: 'Terminal',
+  api: 'API',
+} as const
+
+export function surfaceWord(surface: string): string {
+  return (SURFACE_WORDS as Readonly<Record<string, string>>)[surface] ?? surface
+}
