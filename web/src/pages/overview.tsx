@@ -23,7 +23,7 @@ import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNe
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { sessionName } from '../store/session-name'
-import { PlusIcon } from '../ui/icons'
+import { HistoryIcon, PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, paneBadge, StatusBadge, sessionBadge } from '../ui/status'
 import { TimeSince } from '../ui/time'
@@ -84,8 +84,13 @@ export function OverviewPage() {
           {needsCount.value > 0 ? 'Needs you' : isFirst ? 'Welcome to Signalbox' : 'Nothing needs you'}
           {needsCount.value > 0 && <span class="of num">{needsCount.value}</span>}
         </h1>
-        <div class="actions narrow-only">
-          <a class="btn solid" href="/start">
+        <div class="actions">
+          {!isFirst && (
+            <a class="btn" href="/requests">
+              <HistoryIcon /> History
+            </a>
+          )}
+          <a class="btn solid narrow-only" href="/start">
             <PlusIcon /> Start
           </a>
         </div>

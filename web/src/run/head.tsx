@@ -91,6 +91,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           <button type="button" disabled={!canDecide.value} onClick={onFork}>
             Fork…
           </button>
+          <a href={`/requests?run=${run.id}`}>History of requests</a>
           <hr />
           <button type="button" onClick={() => void copyDot()}>
             Copy DOT

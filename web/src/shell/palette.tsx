@@ -182,6 +182,7 @@ function destinations(): Entry[] {
   const open = openApprovals.value.length
   return [
     ...PAGES.map(({ href, label }) => entry(href, label, href === '/' && open > 0 ? plural(open, 'request') : 'page')),
+    entry('/requests', 'History of requests', 'page'),
     entry('/search', 'Search all conversations', 'page'),
     entry('/start', 'Start a session or a run', 'page'),
     entry('/settings/doctor', 'Doctor', 'settings'),

@@ -1,7 +1,9 @@
-import { isDenialMeaning } from '../../../src/approvals/denial'
+import { requestState } from '../../../src/approvals/request-state'
 import {
   NODE_WORDS,
   paneState,
+  REQUEST_WORDS,
+  type RequestState,
   RUN_WORDS,
   type RunState,
   riskWord,
@@ -155,28 +157,28 @@ export function nodeBadge(status: RunNode['status']): Badge {
   return NODE[status]
 }
 
-const CLOSED = { stale: 'Closed', expired: 'Expired', cancelled: 'Cancelled' } as const
+const REQUEST: Readonly<Record<RequestState, Omit<Badge, 'word'>>> = {
+  pending: STATES.needsYou,
+  allowing: { tone: 'active', shape: 'ring' },
+  denying: { tone: 'active', shape: 'ring' },
+  answering: { tone: 'active', shape: 'ring' },
+  allowed: { tone: 'done', shape: 'tick' },
+  answered: { tone: 'done', shape: 'tick' },
+  denied: { tone: 'muted', shape: 'square' },
+  declined: { tone: 'muted', shape: 'square' },
+  notApplied: { tone: 'warning', shape: 'triangle' },
+  closed: { tone: 'muted', shape: 'dashed' },
+  expired: { tone: 'muted', shape: 'dashed' },
+  cancelled: { tone: 'muted', shape: 'dashed' },
+}
 
 /** What became of a request: not only that it was applied, but which answer was. */
-export function approvalBadge({ state, outcome, decision, kind }: Approval): Badge {
-  const isDeclined = !decision && kind === 'question'
-  const denied: Badge = { word: isDeclined ? 'Declined' : 'Denied', tone: 'muted', shape: 'square' }
-  const isDenied = decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
-  switch (state) {
-    case 'pending':
-      return NEEDS
-    case 'decided':
-      return {
-        word: isDenied ? 'Denying' : kind === 'permission' ? 'Allowing' : 'Answering',
-        tone: 'active',
-        shape: 'ring',
-      }
-    case 'applied':
-      if (isDenied) return denied
-      return { word: kind === 'permission' ? 'Allowed' : 'Answered', tone: 'done', shape: 'tick' }
-    default:
-      return { word: state === 'stale' && decision ? 'Not applied' : CLOSED[state], tone: 'muted', shape: 'square' }
-  }
+export function requestBadge(state: RequestState): Badge {
+  return { word: REQUEST_WORDS[state], ...REQUEST[state] }
+}
+
+export function approvalBadge(approval: Approval): Badge {
+  return requestBadge(requestState(approval))
 }
 
 export function riskBadge(level: Approval['risk']['level']): Badge {
