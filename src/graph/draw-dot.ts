@@ -1,6 +1,7 @@
 import { type NodeState, nodeWord, withoutKey } from '../text/index.js'
 import { type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
+import { labelOf } from './terminals.js'
 
 /** The state of a node in a run, for drawing it. */
 export interface DrawnState {
@@ -46,14 +47,14 @@ export function drawDot(graph: Graph, { states, taken, isUntitled = false }: Dra
     '  edge [fontname="Helvetica", fontsize=10, color="#777777"]',
   ]
   for (const node of graph.nodes.values())
-    lines.push(`  ${quote(node.id)} [${drawNode(node, states?.get(node.id), states !== undefined)}]`)
+    lines.push(`  ${quote(node.id)} [${drawNode(graph, node, states?.get(node.id), states !== undefined)}]`)
   for (const edge of graph.edges) lines.push(`  ${quote(edge.from)} -> ${quote(edge.to)} [${drawEdge(edge, taken)}]`)
   return `${lines.join('\n')}\n}\n`
 }
 
-function drawNode(node: GraphNode, state: DrawnState | undefined, hasStates: boolean): string {
+function drawNode(graph: Graph, node: GraphNode, state: DrawnState | undefined, hasStates: boolean): string {
   const shape = textOf(node.attributes, 'shape') ?? 'box'
-  const name = textOf(node.attributes, 'label') ?? node.id
+  const name = labelOf(graph, node)
   const below = state
     ? [state.visits > 1 ? `${state.visits} visits` : '', state.ms >= 100 ? seconds(state.ms) : '']
     : []
@@ -94,9 +95,8 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   'outcome!=fail': 'not failed',
 }
 
+/** Shapes that are drawn as they are; a start and an exit are plain nodes with a plain label. */
 const KNOWN_SHAPES = new Set([
-  'Mdiamond',
-  'Msquare',
   'box',
   'hexagon',
   'diamond',

@@ -15,7 +15,7 @@ import {
   type StartContext,
 } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
-import { formatDuration, plural, runWord, visibleText } from '../../text/index.js'
+import { costText, formatDuration, plural, runWord, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { answerCommand } from './answer-command.js'
 import { pipelineExit, runExit } from './run-exit.js'
@@ -250,6 +250,6 @@ function durationOf({ endedAt, updatedAt, createdAt }: DescribedRun): string {
   return formatDuration((endedAt ?? updatedAt) - createdAt)
 }
 
-function costOf({ usage: { costUsd } }: DescribedRun): string {
-  return costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
+function costOf({ usage }: DescribedRun): string {
+  return usage.costUsd === undefined ? '' : ` · ${costText(usage, 4)}`
 }

@@ -6,7 +6,7 @@ import { type oneshotTable, oneshotWorkflow } from '../../oneshot/index.js'
 import type { PipelineRun } from '../../pipelines/index.js'
 import { type DescribedRun, describeRun, reasonText } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
-import { formatDuration, runWord, visibleText } from '../../text/index.js'
+import { costText, formatDuration, runWord, visibleText } from '../../text/index.js'
 import type { CommandContext, Style } from '../context.js'
 import { answerCommand } from './answer-command.js'
 import { showPipeline } from './show-pipeline.js'
@@ -63,7 +63,7 @@ export async function showRun(
   const status = `${runWord(described)}${whyText(described)}`
   const took = formatDuration((record.endedAt ?? record.updatedAt) - record.createdAt)
   const { input, output, costUsd } = record.usage
-  const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
+  const cost = costUsd === undefined ? '' : ` · ${costText(record.usage, 4)}`
   out(`${record.kind} · ${status} · ${took} · ${input + output} tokens${cost}`)
   out(style('dim', record.workerName === null ? record.cwd : `${record.cwd} · on ${record.workerName}`))
   if (next !== null) out(`resume with: ${next}`)

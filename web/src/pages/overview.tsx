@@ -1,8 +1,9 @@
 import { computed } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { budgetSentence } from '../../../src/text/budget-words'
+import { knownCost, unpricedText } from '../../../src/text/cost-words'
 import { isOpenRun } from '../../../src/text/needs-you'
-import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
+import { baseName, formatCost, formatCount, formatMoney, plural, timeOf } from '../api/format'
 import type { Approval, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
@@ -308,23 +309,27 @@ function Today() {
   const budget = today?.budgetUsd ?? null
   const share = today && budget ? today.costUsd / budget : null
   // An agent that reports tokens and no cost costs an unknown amount, not nothing.
-  const isUnknown = today !== null && today.costUsd === 0 && today.tokens > 0
+  const cost = today ? knownCost(today.costUsd, today.unpriced) : { costUsd: 0 }
+  const isUnknown = cost.costUsd === undefined
+  const without = today && unpricedText(today.unpriced)
   return (
     <section class="panel" aria-label="Spend today">
       <div class="pad stack">
         <div class="stat">
-          <b>{isUnknown ? `${formatCount(today.tokens)} tokens` : formatMoney(today?.costUsd ?? 0)}</b>
+          <b>{isUnknown ? `${formatCount(today?.tokens ?? 0)} tokens` : formatCost(cost)}</b>
           <span>
-            today · {isUnknown ? 'cost not reported' : `${formatCount(today?.tokens ?? 0)} tokens`} ·{' '}
+            today · {isUnknown ? 'cost unknown' : `${formatCount(today?.tokens ?? 0)} tokens`} ·{' '}
             {plural(today?.runs ?? 0, 'run')}
           </span>
         </div>
+        {without && <p class="tiny dim">{without}</p>}
         {share !== null && (
           <>
             <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-warning' : 'tone-active'}`}>
               <i style={{ width: `${Math.min(100, share * 100)}%` }} />
             </div>
             <p class="tiny dim">
+              {without ? 'At least ' : ''}
               {Math.round(share * 100)}% of today’s {formatMoney(budget ?? 0)} budget
               {share > 1 && ', exceeded'}
             </p>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { isOpenRun } from '../../../src/text/needs-you'
 import { type RunState, runState } from '../../../src/text/status-word'
-import { baseName, formatMoney, timeOf } from '../api/format'
+import { baseName, formatCost, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { outcomeOf } from '../run/outcome'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
@@ -167,7 +167,7 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Cost',
     isRight: true,
-    cell: run => formatMoney(run.usage.costUsd),
+    cell: run => formatCost(run.usage),
     sort: ({ usage }) => usage.costUsd ?? -1,
   },
   {

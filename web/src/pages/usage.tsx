@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
+import { unpricedText } from '../../../src/text/cost-words'
 import { riskWord } from '../../../src/text/status-word'
-import { formatCount, formatMoney, formatTook } from '../api/format'
+import { formatCost, formatCount, formatMoney, formatTook } from '../api/format'
 import type { UsageReport } from '../api/types'
 import { query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
@@ -73,8 +74,8 @@ export function UsagePage() {
         <div class="stack wide">
           <div class="stats panel">
             <Stat
-              value={formatMoney(days.value.total.costUsd)}
-              label={days.value.total.costUsd === undefined ? 'spent: no agent reported a cost' : 'spent'}
+              value={formatCost(days.value.total)}
+              label={['spent', unpricedText(days.value.unpriced)].filter(Boolean).join('; ')}
             />
             <Stat value={formatCount(days.value.total.input)} label="tokens in" />
             <Stat value={formatCount(days.value.total.output)} label="tokens out" />
@@ -234,7 +235,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
     {
       name: 'Cost',
       isRight: true,
-      cell: ({ usage }) => formatMoney(usage.costUsd),
+      cell: ({ usage, unpriced }) => <span title={unpricedText(unpriced) ?? undefined}>{formatCost(usage)}</span>,
       sort: ({ usage }) => usage.costUsd ?? 0,
     },
     {
