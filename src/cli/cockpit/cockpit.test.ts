@@ -6,6 +6,7 @@ import { notificationCodes } from '../watch/notification-codes.js'
 import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
 import type { PaneScreenText } from './detail.js'
 import { clampSelection, drawCockpit, listed } from './draw.js'
+import { HELP } from './help.js'
 import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
 import { press, type ShownScreen } from './press.js'
@@ -339,6 +340,49 @@ describe('the cockpit', () => {
       ).at(-1)
     expect(foot(100)).toMatch(/Allowed once │ n new .*\? help · q quit/)
     expect(foot(30)).not.toContain('help')
+  })
+
+  it('shows a long notice and a long question whole, over several lines', () => {
+    const notice = `${'a notice of many words '.repeat(8)}ends here`
+    const confirm = { kind: 'confirm', question: `Cancel ${'a long title '.repeat(8)}? It cannot be resumed.` } as const
+    for (const cols of [60, 100]) {
+      const end = (view: Partial<CockpitView>) => {
+        const lines = text(
+          drawCockpit({ rows: [], screen: null }, { ...INITIAL_VIEW, ...view }, { cols, rows: 20, now: NOW }),
+        )
+        expect(lines).toHaveLength(20)
+        return lines.slice(-6).join(' ').replace(/\s+/g, ' ')
+      }
+      expect(end({ notice })).toContain(notice)
+      expect(
+        end({ mode: { ...confirm, command: { do: 'cancel-run', run: 'run_1', title: 'x' } } as CockpitView['mode'] }),
+      ).toContain(`${confirm.question.replace(/\s+/g, ' ')} y: yes, any other key: no`)
+    }
+  })
+
+  it('offers no key for a decision where none can be made, and says why beside the request', () => {
+    const rows = rowsOf([pane('1')], [request('apr_1', { session: '1' })])
+    const refusal = 'this terminal may not decide: it was started by tmux'
+    const drawn = (more: object) =>
+      text(
+        drawCockpit(
+          { rows, screen: null, ...more },
+          { ...INITIAL_VIEW, selected: '1' },
+          { cols: 100, rows: 30, now: NOW },
+        ),
+      )
+        .join('\n')
+        .replaceAll('\u00a0', ' ')
+    expect(drawn({})).toContain('a allow once')
+    expect(drawn({ refusal })).not.toMatch(/a allow once|d deny/)
+    expect(drawn({ refusal }).replace(/\s*\n[^\n]*│ /g, ' ')).toContain(
+      'This terminal may not decide: it was started by tmux.',
+    )
+    expect(drawn({ refusal })).toContain('o open the dashboard')
+  })
+
+  it('has no line of help that is broken at 60 columns', () => {
+    expect(HELP.filter(line => line.length > 60)).toEqual([])
   })
 
   it('keeps its selection visible when the order changes', () => {

@@ -10,6 +10,8 @@ export interface CockpitData {
   rows: readonly CockpitRow[]
   /** The screen of the selected pane, if it has arrived. */
   screen: PaneScreenText | null
+  /** Why nothing can be decided in this terminal, and what to do. */
+  refusal?: string | null
 }
 
 export interface Size {
@@ -21,6 +23,8 @@ export interface Size {
 const NARROW = 80
 /** The least width of the cell with the status; a longer word on the screen widens it for all. */
 const STATUS_WIDTH = 9
+/** A longer notice or question is not shown whole. */
+const FOOTER_ROWS_MAX = 6
 /** Fewer columns than this are not worth a list of keys beside a notice. */
 const KEYS_COLS_MIN = 24
 
@@ -52,12 +56,15 @@ export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & {
   const shown = listed(data, view)
   const layout = layoutOf(size, shown.length, view.isZoomed)
   const selected = shown.find(row => row.id === view.selected) ?? null
-  const detail = drawDetail(selected, data.screen, { rect: layout.detail, scroll: view.scroll, now })
+  const detail = drawDetail(selected, data.screen, {
+    ...{ rect: layout.detail, scroll: view.scroll, refusal: data.refusal ?? null, now },
+  })
   const body = bodyLines(data, view, { shown, layout, detail, ...size })
   const height = Math.max(0, rows - FRAME_ROWS)
   const lines = [headline(data, view, cols), ...drawOverlay(body, view.mode, { cols, rows: height }).slice(0, height)]
   while (lines.length < rows - 1) lines.push([])
-  lines.push(footer(view, selected, cols))
+  const foot = footer(view, selected, { cols, isRefused: data.refusal != null })
+  lines.splice(Math.max(1, rows - foot.length), rows, ...foot)
   return { lines: lines.slice(0, rows).map(line => fitLine(line, cols)), layout, detail }
 }
 
@@ -180,33 +187,36 @@ function padTo(lines: Cell[][], rows: number): Cell[][] {
   return [...lines.slice(0, rows), ...Array.from({ length: Math.max(0, rows - lines.length) }, () => [])]
 }
 
-function footer(view: CockpitView, selected: CockpitRow | null, cols: number): Cell[] {
+interface FooterOptions {
+  cols: number
+  isRefused: boolean
+}
+
+/** The last line of the screen; a notice or a question that is longer lies over more of them. */
+function footer(view: CockpitView, selected: CockpitRow | null, { cols, isRefused }: FooterOptions): Cell[][] {
   const { mode } = view
   const width = Math.max(1, cols - 1)
+  const bar = (text: string): Cell[] => [{ text: toWidth(text, width), style: 'inverse' }]
   if (mode.kind === 'line' || mode.kind === 'filter') {
     const [label, value] = mode.kind === 'line' ? [mode.label, mode.value] : ['filter', view.filter]
     const head = ` ${visibleText(label)}: `
     const typed = visibleText(value.replaceAll('\n', '⏎'))
     // The end of a long text is what the person types.
     const room = Math.max(8, width - displayWidth(head) - 2)
-    return [{ text: toWidth(`${head}${endOf(typed, room)}▏`, width), style: 'inverse' }]
+    return [bar(`${head}${endOf(typed, room)}▏`)]
   }
+  if (mode.kind === 'choose') return [bar(' enter: choose · 1–9 · esc: back')]
+  if (mode.kind === 'page') return [bar(' ↑ ↓ scroll · any other key: back')]
+  const notice = visibleText(view.notice)
+  const left = mode.kind === 'confirm' ? 0 : width - 1 - (notice === '' ? 0 : displayWidth(notice) + 3)
+  const keys = left < KEYS_COLS_MIN ? '' : keysFor(selected, { width: left, isRefused })
   const text =
     mode.kind === 'confirm'
-      ? ` ${visibleText(mode.question)} y: yes, any other key: no`
-      : mode.kind === 'choose'
-        ? ' enter: choose · 1–9 · esc: back'
-        : mode.kind === 'page'
-          ? ' ↑ ↓ scroll · any other key: back'
-          : ` ${noticeAndKeys(visibleText(view.notice), selected, width - 1)}`
-  return [{ text: toWidth(text, width), style: 'inverse' }]
-}
-
-/** A notice leaves room for some keys, where the terminal has it. */
-function noticeAndKeys(notice: string, selected: CockpitRow | null, width: number): string {
-  if (notice === '') return keysFor(selected, width)
-  const left = width - displayWidth(notice) - 3
-  return left < KEYS_COLS_MIN ? notice : `${notice} │ ${keysFor(selected, left)}`
+      ? `${visibleText(mode.question)} y: yes, any other key: no`
+      : // A notice leaves room for some keys, where the terminal has it.
+        [notice, keys].filter(part => part !== '').join(' │ ')
+  const lines = wrapLine([{ text }], width - 1, '').map(line => bar(` ${line.map(cell => cell.text).join('')}`))
+  return lines.length > FOOTER_ROWS_MAX ? [...lines.slice(0, FOOTER_ROWS_MAX - 1), lines.at(-1)!] : lines
 }
 
 function endOf(text: string, width: number): string {
@@ -223,10 +233,10 @@ function endOf(text: string, width: number): string {
 const LEAVING_KEYS = '? help · q quit'
 
 /** The keys that make sense for the selected row; as many as fit. */
-function keysFor(row: CockpitRow | null, width: number): string {
+function keysFor(row: CockpitRow | null, { width, isRefused }: { width: number; isRefused: boolean }): string {
   const isSession = row?.pane?.source === 'session'
   const keys = [
-    ...(row?.request ? answerKeys(row.request) : []),
+    ...(row?.request ? (isRefused ? ['o dashboard'] : answerKeys(row.request)) : []),
     ...(row?.pane ? ['enter open'] : []),
     ...(row && runOf(row) !== null && !row.request ? runKeys(row.halt !== undefined) : []),
     ...(isSession ? ['p prompt'] : []),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../../src/approvals/index.js'
 import { decisionOf, reportedOf } from '../../../src/approvals/testing/fixtures.js'
+import { OWNER } from '../../../src/server/caller.js'
 import { type Loose, until } from '../../server/support.js'
 import { ask, card, command, gate, known, open, PLAN, page, plan, press, server } from './context.js'
 
@@ -221,7 +222,7 @@ export function describeRequestActions(): void {
   it('the history lists what became of requests page by page, is searched and filtered, and shows a decision at once', async () => {
     const { ledger } = server.host
     const denied = await command('h0', 'npm publish', { project: '/work/shop' })
-    const by = { actor: { kind: 'person', id: 'ada', name: 'Ada', role: 'owner' }, surface: 'telegram' } as const
+    const by = { actor: OWNER, surface: 'cli' } as const
     await ledger.decide(denied.id, decisionOf(denied, { ...by, option: 'deny', note: 'not on a Friday' }))
     for (let index = 1; index <= 60; index++) {
       await ledger.stale(await command(`h${index}`, `echo ${index}`, { project: '/work/depot' }), 'gone')
@@ -244,7 +245,7 @@ export function describeRequestActions(): void {
     await page.getByLabel('Project').selectOption('/work/shop')
     await until(async () => (await rows.count()) === 1)
     const text = await rows.first().innerText()
-    for (const expected of ['Denying', 'npm publish', 'Ada', 'Telegram', 'not on a Friday'])
+    for (const expected of ['Denying', 'npm publish', OWNER.name, 'Command line', 'not on a Friday'])
       expect(text).toContain(expected)
     expect(page.url()).toMatch(/\?decision=denied&project=%2Fwork%2Fshop$/)
     await page.getByRole('button', { name: 'Allowed', exact: true }).click()
