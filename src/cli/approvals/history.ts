@@ -58,7 +58,11 @@ async function fullId<T extends { id: string }>(client: DaemonClient, path: stri
 function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandContext): string[] {
   const { style } = context
   if (report.requests === 0) return ['no requests']
-  const states = Object.entries(report.states).map(([state, count]) => `${count} ${requestWord(state as RequestState)}`)
+  const states = Object.entries(report.states).map(([state, count]) =>
+    state === 'pending'
+      ? `${count} ${count === 1 ? 'needs' : 'need'} you`
+      : `${count} ${requestWord(state as RequestState)}`,
+  )
   const line = (text: string) => visibleText(text, { newlines: 'blank' })
   return [
     ...report.items.map(item => {
@@ -77,7 +81,10 @@ function reportLines(report: InMilliseconds<ApprovalReport>, context: CommandCon
     `to decide    ${timesLine(report.toDecision)}`,
     `to apply     ${timesLine(report.toApplied)}`,
     ...tallyLines('by person', report.byPerson),
-    ...tallyLines('by surface', report.bySurface),
+    ...tallyLines(
+      'by surface',
+      report.bySurface.map(tally => ({ ...tally, name: surfaceWord(tally.name) })),
+    ),
     ...tallyLines('by tool', report.byTool),
     ...tallyLines(
       'by risk',

@@ -381,6 +381,12 @@ describe('the cockpit', () => {
     expect(drawn({ refusal })).toContain('o open the dashboard')
   })
 
+  it('has one mark for one word, however long the agent works', () => {
+    const rows = rowsOf([pane('1', { status: 'running' }), pane('2', { status: 'long-running' })], [])
+    const [, ...lines] = text(drawCockpit({ rows, screen: null }, INITIAL_VIEW, { cols: 60, rows: 20, now: NOW }))
+    expect(lines.join('\n').match(/\S working/g)).toEqual(['● working', '● working'])
+  })
+
   it('has no line of help that is broken at 60 columns', () => {
     expect(HELP.filter(line => line.length > 60)).toEqual([])
   })

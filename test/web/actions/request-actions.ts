@@ -222,7 +222,7 @@ export function describeRequestActions(): void {
   it('the history lists what became of requests page by page, is searched and filtered, and shows a decision at once', async () => {
     const { ledger } = server.host
     const denied = await command('h0', 'npm publish', { project: '/work/shop' })
-    const by = { actor: OWNER, surface: 'cli' } as const
+    const by = { actor: { kind: 'person', ...OWNER }, surface: 'cli' } as const
     await ledger.decide(denied.id, decisionOf(denied, { ...by, option: 'deny', note: 'not on a Friday' }))
     for (let index = 1; index <= 60; index++) {
       await ledger.stale(await command(`h${index}`, `echo ${index}`, { project: '/work/depot' }), 'gone')

@@ -87,8 +87,8 @@ export function OverviewPage() {
         </h1>
         <div class="actions">
           {!isFirst && (
-            <a class="btn" href="/requests">
-              <HistoryIcon /> History
+            <a class="btn" href="/requests" aria-label="History" title="History of requests">
+              <HistoryIcon /> <span class="wide-only">History</span>
             </a>
           )}
           <a class="btn solid narrow-only" href="/start">

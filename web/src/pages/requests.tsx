@@ -43,7 +43,7 @@ export function RequestsPage() {
     <div class="page">
       <div class="page-head">
         <h1>History of requests</h1>
-        <div class="actions">
+        <div class="actions history-search">
           <SearchField />
         </div>
       </div>
@@ -81,7 +81,7 @@ function SearchField() {
   }, [text, words])
   return (
     <input
-      class="input history-search"
+      class="input"
       type="search"
       data-search
       aria-label="Search the history"
@@ -227,7 +227,7 @@ const COLUMNS: readonly Column<Item>[] = [
           {item.title}
         </a>
         {item.what && (
-          <span class="small mono soft under" dir="auto" title={item.what}>
+          <span class={`small soft under ${fontOf(item.what)}`} dir="auto" title={item.what}>
             {item.what}
           </span>
         )}
@@ -291,6 +291,10 @@ function noteOf({ decided, kind, note, why }: Item): string {
   return [kind === 'permission' ? null : decided, note === null ? null : `“${note}”`, why].filter(Boolean).join(' · ')
 }
 
+function fontOf(what: string): string {
+  return what.startsWith('$ ') ? 'mono' : ''
+}
+
 function HistoryLine({ item }: { item: Item }) {
   const by = deciderOf(item)
   return (
@@ -307,11 +311,11 @@ function HistoryLine({ item }: { item: Item }) {
           {item.title}
         </span>
         {item.what && (
-          <span class="small mono soft cut block" dir="auto">
+          <span class={`small soft cut block ${fontOf(item.what)}`} dir="auto">
             {item.what}
           </span>
         )}
-        <span class="small dim cut block">
+        <span class="small dim block">
           {[
             nameOfSession(item.session ?? '') ?? nameOfRun(item.run ?? '') ?? item.agent,
             baseName(item.project),
