@@ -381,6 +381,20 @@ describe('the cockpit', () => {
     expect(drawn({ refusal })).toContain('o open the dashboard')
   })
 
+  it('names the way back from a screen that is filled by one request', () => {
+    const rows = rowsOf([pane('1')], [request('apr_1', { session: '1' })])
+    const drawn = (isZoomed: boolean) =>
+      text(
+        drawCockpit(
+          { rows, screen: null },
+          { ...INITIAL_VIEW, selected: '1', isZoomed },
+          { cols: 160, rows: 7, now: NOW },
+        ),
+      ).join('\n')
+    expect(drawn(false)).toMatch(/z zooms[\s\S]*z zoom/)
+    expect(drawn(true)).toMatch(/z shows the list[\s\S]*z list/)
+  })
+
   it('has one mark for one word, however long the agent works', () => {
     const rows = rowsOf([pane('1', { status: 'running' }), pane('2', { status: 'long-running' })], [])
     const [, ...lines] = text(drawCockpit({ rows, screen: null }, INITIAL_VIEW, { cols: 60, rows: 20, now: NOW }))

@@ -35,8 +35,9 @@ const PROMPT_COLUMNS = 160
 export function drawDetail(
   row: CockpitRow | null,
   screen: PaneScreenText | null,
-  { rect, scroll, refusal, now }: { rect: Rect; scroll: number; refusal: string | null; now: number },
+  at: { rect: Rect; scroll: number; isZoomed: boolean; refusal: string | null; now: number },
 ): Detail {
+  const { rect, scroll, isZoomed, refusal, now } = at
   const { cols, rows } = rect
   if (!row || rows <= 0) return { lines: blank(rows, cols), maxScroll: 0, reachesEnd: true }
   const head = fitLine(headOf(row, now), cols)
@@ -46,7 +47,7 @@ export function drawDetail(
     const shown = Math.max(1, height - 1)
     const maxScroll = asked.length - shown
     const from = Math.min(scroll, maxScroll)
-    const remark = `lines ${from + 1}–${from + shown} of ${asked.length}: PgUp, PgDn; z zooms`
+    const remark = `lines ${from + 1}–${from + shown} of ${asked.length}: PgUp, PgDn; ${isZoomed ? 'z shows the list' : 'z zooms'}`
     const lines = [head, ...asked.slice(from, from + shown), [{ text: remark, style: 'dim' as const }]]
     return { lines: lines.map(line => fitLine(line, cols)), maxScroll, reachesEnd: from >= maxScroll }
   }

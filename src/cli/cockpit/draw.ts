@@ -57,7 +57,11 @@ export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & {
   const layout = layoutOf(size, shown.length, view.isZoomed)
   const selected = shown.find(row => row.id === view.selected) ?? null
   const detail = drawDetail(selected, data.screen, {
-    ...{ rect: layout.detail, scroll: view.scroll, refusal: data.refusal ?? null, now },
+    rect: layout.detail,
+    scroll: view.scroll,
+    isZoomed: view.isZoomed,
+    refusal: data.refusal ?? null,
+    now,
   })
   const body = bodyLines(data, view, { shown, layout, detail, ...size })
   const height = Math.max(0, rows - FRAME_ROWS)
@@ -209,7 +213,7 @@ function footer(view: CockpitView, selected: CockpitRow | null, { cols, isRefuse
   if (mode.kind === 'page') return [bar(' ↑ ↓ scroll · any other key: back')]
   const notice = visibleText(view.notice)
   const left = mode.kind === 'confirm' ? 0 : width - 1 - (notice === '' ? 0 : displayWidth(notice) + 3)
-  const keys = left < KEYS_COLS_MIN ? '' : keysFor(selected, { width: left, isRefused })
+  const keys = left < KEYS_COLS_MIN ? '' : keysFor(selected, { width: left, isRefused, isZoomed: view.isZoomed })
   const text =
     mode.kind === 'confirm'
       ? `${visibleText(mode.question)} y: yes, any other key: no`
@@ -233,7 +237,10 @@ function endOf(text: string, width: number): string {
 const LEAVING_KEYS = '? help · q quit'
 
 /** The keys that make sense for the selected row; as many as fit. */
-function keysFor(row: CockpitRow | null, { width, isRefused }: { width: number; isRefused: boolean }): string {
+function keysFor(
+  row: CockpitRow | null,
+  { width, isRefused, isZoomed }: { width: number; isRefused: boolean; isZoomed: boolean },
+): string {
   const isSession = row?.pane?.source === 'session'
   const keys = [
     ...(row?.request ? (isRefused ? ['o dashboard'] : answerKeys(row.request)) : []),
@@ -243,7 +250,7 @@ function keysFor(row: CockpitRow | null, { width, isRefused }: { width: number; 
     'n new',
     ...(isSession ? ['x stop'] : []),
     '/ filter',
-    'z zoom',
+    isZoomed ? 'z list' : 'z zoom',
     'tab next request',
   ]
   let text = ''

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { budgetSentence } from '../../../src/text/budget-words'
 import { knownCost, unpricedText } from '../../../src/text/cost-words'
 import { isOpenRun } from '../../../src/text/needs-you'
-import { baseName, formatCost, formatCount, formatMoney, plural, timeOf } from '../api/format'
+import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
 import type { Approval, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
@@ -24,6 +24,7 @@ import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNe
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { sessionName } from '../store/session-name'
+import { CostFigure } from '../ui/cost-figure'
 import { HistoryIcon, PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, paneBadge, StatusBadge, sessionBadge } from '../ui/status'
@@ -316,7 +317,7 @@ function Today() {
     <section class="panel" aria-label="Spend today">
       <div class="pad stack">
         <div class="stat">
-          <b>{isUnknown ? `${formatCount(today?.tokens ?? 0)} tokens` : formatCost(cost)}</b>
+          <b>{isUnknown ? `${formatCount(today?.tokens ?? 0)} tokens` : <CostFigure cost={cost} />}</b>
           <span>
             today · {isUnknown ? 'cost unknown' : `${formatCount(today?.tokens ?? 0)} tokens`} ·{' '}
             {plural(today?.runs ?? 0, 'run')}

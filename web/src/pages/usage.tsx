@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { unpricedText } from '../../../src/text/cost-words'
 import { riskWord } from '../../../src/text/status-word'
@@ -6,6 +7,7 @@ import type { UsageReport } from '../api/types'
 import { query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
 import { getJson, request } from '../transport/request'
+import { CostFigure } from '../ui/cost-figure'
 import { type Column, DataTable } from '../ui/data-table'
 import { download } from '../ui/download'
 import { DownloadIcon } from '../ui/icons'
@@ -72,9 +74,9 @@ export function UsagePage() {
         )
       ) : (
         <div class="stack wide">
-          <div class="stats panel">
+          <div class="stats usage-stats panel">
             <Stat
-              value={formatCost(days.value.total)}
+              value={<CostFigure cost={days.value.total} />}
               label={['spent', unpricedText(days.value.unpriced)].filter(Boolean).join('; ')}
             />
             <Stat value={formatCount(days.value.total.input)} label="tokens in" />
@@ -93,7 +95,7 @@ export function UsagePage() {
   )
 }
 
-function Stat({ value, label }: { value: string; label: string }) {
+function Stat({ value, label }: { value: ComponentChildren; label: string }) {
   return (
     <div class="stat">
       <b>{value}</b>
