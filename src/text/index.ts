@@ -9,7 +9,7 @@ export { canonicalJson } from './canonical-json.js'
 export { type AmbiguousWidth, CharClass, characterClass, characterClasses } from './character-class.js'
 export { closestMatch } from './closest-match.js'
 export { ASCII_END, asciiCluster, columnsOf, nextCluster } from './cluster.js'
-export { costText, isUnpriced, type KnownCost, knownCost, type Unpriced, unpricedText } from './cost-words.js'
+export { costText, isUnpriced, knownCost, type Unpriced, unpricedText } from './cost-words.js'
 export { displayWidth } from './display-width.js'
 export { EventStreamParser } from './event-stream.js'
 export { csvCell, formatAge, formatDuration, plural } from './format.js'
@@ -31,11 +31,9 @@ export {
   paneState,
   REQUEST_WORDS,
   type RequestState,
-  RUN_WORDS,
   type RunFacts,
   requestWord,
   riskWord,
-  runState,
   runWord,
   sessionState,
   stateWord,
