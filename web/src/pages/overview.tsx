@@ -86,7 +86,7 @@ export function OverviewPage() {
           {needsCount.value > 0 ? 'Needs you' : isFirst ? 'Welcome to Signalbox' : 'Nothing needs you'}
           {needsCount.value > 0 && <span class="of num">{needsCount.value}</span>}
         </h1>
-        <div class="actions">
+        <div class="actions beside">
           {!isFirst && (
             <a class="btn" href="/requests" aria-label="History" title="History of requests">
               <HistoryIcon /> <span class="wide-only">History</span>

@@ -150,7 +150,7 @@ function History({ filter }: { filter: string }) {
     <>
       <div class="row wrap history-count">
         <p class="small dim grow" role="status">
-          {plural(value.total, 'request')}
+          {value.total > 0 && plural(value.total, 'request')}
           {items.length < value.total && `, the newest ${items.length} shown`}
         </p>
         {value.projects.length > 1 && <ProjectSelect projects={value.projects} />}
