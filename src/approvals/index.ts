@@ -24,6 +24,7 @@
  *   denial               which answers are denials; the dashboard imports it as well
  *   decision-words       what was decided, in the words of every surface
  *   request-content      what a request asks for as lines of text: an edit as a diff
+ *   request-state        what became of a request, in one word; the dashboard imports it as well
  *   request-title        what a request is about, as one sentence; the dashboard imports it as well
  *   grants, manual-only  decisions in advance, and what only a person may decide
  *   standing             decisions in advance by pattern, until they are revoked
@@ -32,7 +33,8 @@
  * Afterwards:
  *   ledger-sweeper       deadlines, and the ends of grants
  *   wait-for-record      waits for the outcome, whichever process brings it about
- *   report               the history, with times, refusals and grants
+ *   history              one line for each request, and which of them are wanted
+ *   report               the whole history, with times, refusals and grants
  *
  * requests/ is a narrow entry point for rooms that create requests and do not decide them.
  *
@@ -49,6 +51,7 @@ export { DENIAL_MEANINGS, denyingOption, isDenialMeaning } from './denial.js'
 export { displayOf, displayText } from './display.js'
 export { fingerprintOf, sha256 } from './fingerprint.js'
 export type { GrantRequest } from './grants.js'
+export { type HistoryFilter, historyItemOf, isInHistory } from './history.js'
 export { type Join, joinReports } from './join-reports.js'
 export { Ledger, type LedgerOptions } from './ledger.js'
 export { LEDGER_OPERATIONS, type LedgerOperation, type LedgerPort } from './ledger-port.js'
@@ -70,6 +73,7 @@ export { type ContentLine, contentText, requestContent } from './request-content
 export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 export { requestFromReport, type StructuredReport } from './request-from-report.js'
 export { LOOP_COUNT, LOOP_MS } from './request-history.js'
+export { DECISIONS, requestState } from './request-state.js'
 export { agentName, requestTitle } from './request-title.js'
 export { plainWords } from './risk/plain-command.js'
 export { isSecretPath } from './risk/secret-names.js'

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EventStore } from '../store/index.js'
+import type { HistoryFilter } from './history.js'
 import { Ledger } from './ledger.js'
-import { type ApprovalReport, buildReport, type ReportFilter, readLedgerEvents, reportRows } from './report.js'
+import { type ApprovalReport, buildReport, readLedgerEvents, reportRows } from './report.js'
 import { decisionOf, reportedOf } from './testing/fixtures.js'
 import { LedgerSite } from './testing/ledger-site.js'
 
@@ -15,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-const report = async (filter?: ReportFilter): Promise<ApprovalReport> =>
+const report = async (filter?: HistoryFilter): Promise<ApprovalReport> =>
   buildReport(await readLedgerEvents(store), filter)
 const EVE = { kind: 'person', id: 'eve', name: 'Eve', role: 'owner' } as const
 
@@ -35,7 +36,7 @@ describe('the report of approvals', () => {
     }
     expect(await report()).toMatchObject({
       requests: 20,
-      states: { applied: 20 },
+      states: { allowed: 20 },
       toDecision: { count: 20, medianMs: 1000, p95Ms: 1900 },
       toApplied: { count: 20, medianMs: 50, p95Ms: 50 },
       byPerson: [{ name: 'Ada', requests: 20, allowed: 20, denied: 0 }],

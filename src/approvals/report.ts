@@ -1,51 +1,10 @@
 import { isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
-import { csvCell } from '../text/index.js'
-import { decisionWords } from './decision-words.js'
-import { isDenialMeaning } from './denial.js'
+import { csvCell, type RequestState } from '../text/index.js'
 import { type GrantRecord, grantsProjection, isGrant } from './grants.js'
+import { type HistoryFilter, type HistoryItem, historyItemOf, isInHistory } from './history.js'
 import { type ApprovalRecord, approvalsProjection, isSuperseded } from './record.js'
-import { requestTitle } from './request-title.js'
-
-export interface ReportFilter {
-  /** Requests raised at this time or later. */
-  since?: number
-  /** And before this time. */
-  until?: number
-  run?: string
-  /** Decided by this person, by id or name. */
-  person?: string
-}
-
-/** One request with its outcome: a line of the history. */
-interface ReportItem {
-  id: string
-  requestedAt: number
-  project: string
-  agent: string
-  session: string | null
-  run: string | null
-  kind: string
-  tool: string
-  /** What was asked, as one sentence. */
-  title: string
-  risk: string
-  state: string
-  decidedAt: number | null
-  by: string | null
-  surface: string | null
-  option: string | null
-  /** The decision in the words of every surface. */
-  decided: string | null
-  isDenied: boolean
-  note: string | null
-  grant: string | null
-  /** From the request to the decision. */
-  decisionMs: number | null
-  /** From the decision until the agent or the run had it. */
-  appliedMs: number | null
-  reason: string | null
-}
+import { isDeniedRequest } from './request-state.js'
 
 interface Times {
   count: number
@@ -63,7 +22,8 @@ interface Tally {
 
 export interface ApprovalReport {
   requests: number
-  states: Record<string, number>
+  /** By what became of them. */
+  states: Partial<Record<RequestState, number>>
   toDecision: Times
   toApplied: Times
   byPerson: Tally[]
@@ -74,7 +34,7 @@ export interface ApprovalReport {
   grants: (GrantRecord & { usedBy: { approval: string; at: number }[] })[]
   closed: { id: string; state: string; reason: string; at: number }[]
   refused: { id: string; by: string; surface: string; code: string; reason: string; at: number }[]
-  items: ReportItem[]
+  items: HistoryItem[]
 }
 
 const PAGE = 1_000
@@ -93,21 +53,21 @@ export async function readLedgerEvents(store: EventStore): Promise<StoredEvent[]
 const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
 
 /** The report from the ledger's events in order. Pure. */
-export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter = {}): ApprovalReport {
+export function buildReport(events: Iterable<StoredEvent>, filter: HistoryFilter = {}): ApprovalReport {
   const { records, grants, refused } = fold(events)
-  const chosen = [...records.values()].filter(record => !isSuperseded(record) && isMatch(record, filter))
+  const chosen = [...records.values()].filter(record => !isSuperseded(record) && isInHistory(record, filter))
   const ids = new Set(chosen.map(({ id }) => id))
-  const items = chosen.map(itemOf)
+  const items = chosen.map(historyItemOf)
   return {
     requests: chosen.length,
-    states: countBy(chosen.map(({ state }) => state)),
+    states: countBy(items.map(({ result }) => result)),
     toDecision: timesOf(items.map(item => item.decisionMs)),
     toApplied: timesOf(items.map(item => item.appliedMs)),
     byPerson: countByName(items, item => item.by),
     bySurface: countByName(items, item => item.surface),
     byTool: countByName(items, item => item.tool),
     byRisk: countByName(items, item => item.risk),
-    denials: chosen.filter(isDenied).map(({ id, request, decision, outcome }) => ({
+    denials: chosen.filter(isDeniedRequest).map(({ id, request, decision, outcome }) => ({
       id,
       tool: request.tool,
       by: (decision ?? outcome!.observed!).actor.name,
@@ -156,54 +116,8 @@ function fold(events: Iterable<StoredEvent>): Folded {
   return folded
 }
 
-function isMatch(
-  { requestedAt, subject, decision }: ApprovalRecord,
-  { since, until, run, person }: ReportFilter,
-): boolean {
-  if (since !== undefined && requestedAt < since) return false
-  if (until !== undefined && requestedAt >= until) return false
-  if (run !== undefined && subject.run !== run) return false
-  return person === undefined || decision?.actor.id === person || decision?.actor.name === person
-}
-
-function itemOf(record: ApprovalRecord): ReportItem {
-  const { subject, request, decision, outcome } = record
-  const by = decision ?? outcome?.observed
-  const label = decision && request.options.find(option => option.key === decision.option)?.label
-  const isApplied = record.state === 'applied' && outcome !== undefined
-  return {
-    id: record.id,
-    requestedAt: record.requestedAt,
-    project: subject.project,
-    agent: subject.agent,
-    session: subject.session ?? null,
-    run: subject.run ?? null,
-    kind: record.kind,
-    tool: request.tool,
-    title: requestTitle(record),
-    risk: record.risk.level,
-    state: record.state,
-    decidedAt: decision?.at ?? null,
-    by: by?.actor.name ?? null,
-    surface: by?.surface ?? null,
-    option: label ?? by?.option ?? null,
-    decided: decision ? decisionWords(record, decision) : null,
-    isDenied: isDenied(record),
-    note: decision?.note ?? null,
-    grant: decision?.grantId ?? null,
-    // Not negative, also when the wall clock was set back.
-    decisionMs: decision ? Math.max(0, decision.at - record.requestedAt) : null,
-    appliedMs: isApplied && decision ? Math.max(0, outcome.at - decision.at) : null,
-    reason: outcome?.reason ?? null,
-  }
-}
-
-function isDenied({ decision, outcome }: ApprovalRecord): boolean {
-  return decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
-}
-
-function countByName(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {
-  const groups = new Map<string, ReportItem[]>()
+function countByName(items: readonly HistoryItem[], nameOf: (item: HistoryItem) => string | null): Tally[] {
+  const groups = new Map<string, HistoryItem[]>()
   for (const item of items) {
     const name = nameOf(item)
     if (name !== null) groups.set(name, [...(groups.get(name) ?? []), item])
@@ -226,8 +140,8 @@ function timesOf(values: readonly (number | null)[]): Times {
   return { count: sorted.length, medianMs: rank(0.5), p95Ms: rank(0.95) }
 }
 
-function countBy(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
+function countBy<K extends string>(names: readonly K[]): Partial<Record<K, number>> {
+  const counts: Partial<Record<K, number>> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
   return counts
 }
@@ -252,11 +166,11 @@ const COLUMNS = [
   'decisionMs',
   'appliedMs',
   'reason',
-] as const satisfies readonly (keyof ReportItem)[]
+] as const satisfies readonly (keyof HistoryItem)[]
 
 /** The items as CSV, times in ISO form; no cell is read as a formula. */
 export function reportRows({ items }: Pick<ApprovalReport, 'items'>): string[] {
-  const cell = (item: ReportItem, column: (typeof COLUMNS)[number]) => {
+  const cell = (item: HistoryItem, column: (typeof COLUMNS)[number]) => {
     const value = item[column]
     return csvCell(typeof value === 'number' && column.endsWith('At') ? new Date(value).toISOString() : value)
   }

@@ -4,7 +4,7 @@ import { listRuns } from '../engine/index.js'
 import type { Home } from '../host/home/index.js'
 import { mayHaveStore, openHomeStore } from '../host/index.js'
 import { listWorktrees } from '../runs/index.js'
-import { plural } from '../text/index.js'
+import { plural, runWord } from '../text/index.js'
 import { emptyTrash, removeWorktree, type WorktreeEntry, type WorktreeFate } from '../worktrees/index.js'
 import type { DoctorFinding } from './finding.js'
 
@@ -44,7 +44,7 @@ export async function checkWorktrees(home: Home, { fix }: { fix: boolean }): Pro
       findings.push(
         finding(
           'warning',
-          `${plural(dirty, 'uncommitted file')} in ${path}, whose run is ${runStatus ?? 'unknown'}`,
+          `${plural(dirty, 'uncommitted file')} in ${path}, whose run is ${runStatus ? runWord({ status: runStatus }) : 'unknown'}`,
           `commit them there, or signalbox runs --worktrees --remove ${run} --force`,
         ),
       )

@@ -70,7 +70,7 @@ const TYPES = [
 
 export const runsProjection: Projection<RunRecord> = {
   name: 'runs',
-  version: 6,
+  version: 7,
   types: TYPES,
   key: event => event.stream.slice('run/'.length),
   evolve,

@@ -1,4 +1,5 @@
 import type { EventData } from '../events/index.js'
+import { isUnpriced } from '../text/index.js'
 
 /** Tokens and cost. */
 export type Usage = NonNullable<EventData<'step.ended'>['usage']>
@@ -13,6 +14,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
     if (a[key] !== undefined || b[key] !== undefined) sum[key] = (a[key] ?? 0) + (b[key] ?? 0)
   }
   if (a.isEstimate || b.isEstimate) sum.isEstimate = true
+  if (sum.costUsd !== undefined && (isUnpriced(a) || isUnpriced(b))) sum.isPartial = true
   return sum
 }
 

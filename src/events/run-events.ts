@@ -15,6 +15,8 @@ export const usageSchema = z.object({
   costUsd: z.number().nonnegative().optional(),
   /** The cost comes from a price table, not from the agent. */
   isEstimate: z.boolean().optional(),
+  /** A part of the tokens has no known price: the cost is the least that it can be. */
+  isPartial: z.boolean().optional(),
 })
 
 const limits = z.object({

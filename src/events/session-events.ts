@@ -121,6 +121,8 @@ export const sessionEvents = defineEvents({
       limit: z.enum(['session-usd', 'session-tokens', 'day-usd']),
       of: z.number(),
       used: z.number(),
+      /** A part of what was used has no known price. */
+      isPartial: z.boolean().optional(),
     }),
   },
   'session.unpaused': {

@@ -1,10 +1,11 @@
-import { withoutKey } from '../text/index.js'
+import { type NodeState, nodeWord, withoutKey } from '../text/index.js'
 import { type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
 import { handlerOf } from './handler-of.js'
+import { labelOf } from './terminals.js'
 
 /** The state of a node in a run, for drawing it. */
 export interface DrawnState {
-  status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped' | 'cancelled' | 'running' | 'stopped' | 'waiting'
+  status: Exclude<NodeState, 'idle'>
   visits: number
   ms: number
 }
@@ -27,7 +28,8 @@ export const FILL: Readonly<Record<DrawnState['status'], string>> = {
   skipped: '#eeeeee',
   cancelled: '#dddddd',
   running: '#cfe4fb',
-  stopped: '#dddddd',
+  paused: '#dddddd',
+  interrupted: '#f9d2d0',
   waiting: '#fbe3c5',
 }
 const LABEL_MAX = 60
@@ -45,19 +47,19 @@ export function drawDot(graph: Graph, { states, taken, isUntitled = false }: Dra
     '  edge [fontname="Helvetica", fontsize=10, color="#777777"]',
   ]
   for (const node of graph.nodes.values())
-    lines.push(`  ${quote(node.id)} [${drawNode(node, states?.get(node.id), states !== undefined)}]`)
+    lines.push(`  ${quote(node.id)} [${drawNode(graph, node, states?.get(node.id), states !== undefined)}]`)
   for (const edge of graph.edges) lines.push(`  ${quote(edge.from)} -> ${quote(edge.to)} [${drawEdge(edge, taken)}]`)
   return `${lines.join('\n')}\n}\n`
 }
 
-function drawNode(node: GraphNode, state: DrawnState | undefined, hasStates: boolean): string {
+function drawNode(graph: Graph, node: GraphNode, state: DrawnState | undefined, hasStates: boolean): string {
   const shape = textOf(node.attributes, 'shape') ?? 'box'
-  const name = textOf(node.attributes, 'label') ?? node.id
+  const name = labelOf(graph, node)
   const below = state
     ? [state.visits > 1 ? `${state.visits} visits` : '', state.ms >= 100 ? seconds(state.ms) : '']
     : []
   const small = below.filter(Boolean).join(', ')
-  const tooltip = `${node.id} (${handlerOf(node)})${state ? `: ${state.status}` : ''}`
+  const tooltip = `${node.id} (${handlerOf(node)})${state ? `: ${nodeWord(state.status)}` : ''}`
   const parts = [
     `label=${quote([cut(name), small].filter(Boolean).join('\n'))}`,
     `shape=${quote(KNOWN_SHAPES.has(shape) ? shape : 'box')}`,
@@ -93,9 +95,8 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   'outcome!=fail': 'not failed',
 }
 
+/** Shapes that are drawn as they are; a start and an exit are plain nodes with a plain label. */
 const KNOWN_SHAPES = new Set([
-  'Mdiamond',
-  'Msquare',
   'box',
   'hexagon',
   'diamond',

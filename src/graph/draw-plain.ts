@@ -1,7 +1,8 @@
+import { nodeWord } from '../text/index.js'
 import { type Drawing, FILL } from './draw-dot.js'
-import { edgesFrom, type Graph, textOf } from './graph.js'
+import { edgesFrom, type Graph } from './graph.js'
 import { handlerOf } from './handler-of.js'
-import { startNodes } from './terminals.js'
+import { labelOf, startNodes } from './terminals.js'
 
 const WIDTH = 110
 const HEIGHT = 26
@@ -44,9 +45,9 @@ export function drawPlain(graph: Graph, { states, taken }: Drawing = {}): string
   for (const node of graph.nodes.values()) {
     const { x, y } = places.get(node.id)!
     const state = states?.get(node.id)
-    const label = textOf(node.attributes, 'label') ?? node.id
+    const label = labelOf(graph, node)
     lines.push(
-      `<g class="node ${state?.status ?? 'unreached'}"><title>${xml(`${node.id} (${handlerOf(node)})${state ? `: ${state.status}` : ''}`)}</title>` +
+      `<g class="node ${state?.status ?? 'unreached'}"><title>${xml(`${node.id} (${handlerOf(node)})${state ? `: ${nodeWord(state.status)}` : ''}`)}</title>` +
         `<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="${state ? FILL[state.status] : '#ffffff'}" stroke="#555555"/>` +
         `<text x="${x + WIDTH / 2}" y="${y + HEIGHT / 2 + 3}" text-anchor="middle">${xml(label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label)}</text></g>`,
     )

@@ -14,6 +14,20 @@ export function startNodes(graph: Graph): readonly GraphNode[] {
 /** Computed once for each graph, because every node asks for it. */
 const STARTS = new WeakMap<Graph, readonly GraphNode[]>()
 
+/** The label of a node, or its id; a start or an exit without a label has the plain word for it. */
+export function labelOf(graph: Graph, node: GraphNode): string {
+  const label = textOf(node.attributes, 'label')
+  if (label) return label
+  const isOnlyExit = isExit(node) && [...graph.nodes.values()].filter(isExit).length === 1
+  if (isStart(graph, node)) return 'Start'
+  return isOnlyExit ? 'End' : node.id
+}
+
+function isStart(graph: Graph, node: GraphNode): boolean {
+  const starts = startNodes(graph)
+  return starts.length === 1 && starts[0] === node
+}
+
 /** Whether a run ends at this node: by shape, type or name, or because no edge leaves it. */
 export function isTerminal(graph: Graph, node: GraphNode): boolean {
   return isExit(node) || edgesFrom(graph, node.id).length === 0

@@ -27,7 +27,7 @@ const bus = new LiveBus(error => {
   throw error
 })
 /** What each session has used so far, in USD. */
-const spent = new Map<string, number>()
+const spent = new Map<string, number | null>()
 const interrupted: string[] = []
 const released: string[] = []
 /** What the agent of a session does. */
@@ -74,7 +74,7 @@ async function open(): Promise<SessionBudgets> {
 }
 
 function statsOf(id: string): AgentStatsView {
-  const used = { input: 900, output: 100, costUsd: spent.get(id)! }
+  const used = { input: 900, output: 100, costUsd: spent.get(id) ?? null }
   return { model: 'm', context: null, contextLeftPercent: null, spent: used, days: { [TODAY]: used }, subAgents: [] }
 }
 
@@ -86,7 +86,7 @@ async function start(id: string): Promise<void> {
 }
 
 /** The agent reports that it has used this much. */
-async function uses(id: string, usd: number): Promise<void> {
+async function uses(id: string, usd: number | null): Promise<void> {
   spent.set(id, usd)
   bus.emit({ type: 'session.stats', session: id, stats: statsOf(id) })
   await budgets.check(id)
@@ -128,11 +128,28 @@ test('the budget of a day counts all sessions, and a changed setting applies at 
   await uses('ses_a', 2)
   await uses('ses_b', 1)
   expect(budgets.pauseOf('ses_b')).toContain('Today’s budget of $3.00 is used up')
-  expect(await budgets.today()).toEqual({ costUsd: 3, tokens: 2_000, runs: 0, sessions: 2 })
+  expect(await budgets.today()).toEqual({
+    costUsd: 3,
+    tokens: 2_000,
+    runs: 0,
+    sessions: 2,
+    unpriced: { sessions: 0, runs: 0 },
+  })
   limits = { ...limits, dayUsd: 10 }
   budgets.reload()
   await budgets.check('ses_b')
   expect(budgets.pauseOf('ses_b')).toBeNull()
+})
+
+test('a session without a known price is counted beside the cost of the day, which is the least then', async () => {
+  limits = { session: { usd: null, tokens: null }, dayUsd: 3 }
+  budgets.reload()
+  await start('ses_a')
+  await start('ses_b')
+  await uses('ses_a', null)
+  await uses('ses_b', 3)
+  expect(await budgets.today()).toMatchObject({ costUsd: 3, unpriced: { sessions: 1, runs: 0 } })
+  expect(budgets.pauseOf('ses_b')).toContain('is used up (at least $3.00 so far)')
 })
 
 test('the next host finds the paused sessions, and the log has their usage', async () => {

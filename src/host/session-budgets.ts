@@ -11,7 +11,7 @@ import {
   spentDays,
 } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
-import { budgetSentence, raisedLimit, type UsedBudget } from '../text/index.js'
+import { budgetSentence, isUnpriced, raisedLimit, type Unpriced, type UsedBudget } from '../text/index.js'
 import type { LiveBus } from './live-bus.js'
 import type { SessionRecords } from './session-records.js'
 import type { AgentStatsView } from './session-stats.js'
@@ -37,6 +37,8 @@ export interface DaySpending {
   tokens: number
   runs: number
   sessions: number
+  /** Those whose use the cost leaves out, as its price is unknown. */
+  unpriced: Unpriced
 }
 
 /** The usage of a session is written to the log at most this often. */
@@ -136,6 +138,10 @@ export class SessionBudgets {
       tokens: sum(runs, ({ usage }) => tokensOf(usage)) + sum(sessions, ({ input, output }) => input + output),
       runs: runs.length,
       sessions: sessions.length,
+      unpriced: {
+        sessions: sessions.filter(isUnpriced).length,
+        runs: runs.filter(({ usage }) => isUnpriced(usage)).length,
+      },
     }
   }
 
@@ -178,8 +184,10 @@ export class SessionBudgets {
     if (usd !== null && cost >= usd) return { limit: 'session-usd', of: usd, used: cost }
     if (tokens !== null && count >= tokens) return { limit: 'session-tokens', of: tokens, used: count }
     if (dayUsd === null) return null
-    const { costUsd } = await this.today()
-    return costUsd >= dayUsd ? { limit: 'day-usd', of: dayUsd, used: costUsd } : null
+    const { costUsd, unpriced } = await this.today()
+    if (costUsd < dayUsd) return null
+    const isPartial = unpriced.sessions + unpriced.runs > 0
+    return { limit: 'day-usd', of: dayUsd, used: costUsd, ...(isPartial && { isPartial }) }
   }
 
   /** For the usage of the day, also where the agent's own files are gone after a restart. */

@@ -19,7 +19,7 @@ export interface RunFacts {
 /** Pure. */
 export function explainRun(record: RunRecord, { isUndriven, iterations }: RunFacts): RunExplanation {
   const resume = `signalbox resume ${record.id}`
-  if (isUndriven) return { isUndriven, why: 'stopped: the process that ran it has ended', next: resume }
+  if (isUndriven) return { isUndriven, why: 'the process that ran it has ended', next: resume }
   return { isUndriven, why: causeOf(record), next: nextOf(record, resume, iterations) }
 }
 

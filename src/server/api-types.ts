@@ -84,6 +84,7 @@ export type Approval = z.output<typeof approvals.approval>
 export type ApprovalOption = Approval['request']['options'][number]
 export type DisplayBlock = Approval['display']['blocks'][number]
 export type BatchResults = z.output<typeof approvals.batchResults>
+export type ApprovalHistory = z.output<typeof approvals.approvalHistory>
 export type ApprovalReport = z.output<typeof approvals.approvalReport>
 export type PlanGate = z.output<typeof gates.planGate>
 export type ItemsGate = z.output<typeof gates.itemsGate>

@@ -3,11 +3,14 @@ export interface UsedBudget {
   limit: 'session-usd' | 'session-tokens' | 'day-usd'
   of: number
   used: number
+  /** A part of what was used has no known price. */
+  isPartial?: boolean | undefined
 }
 
 /** Why a session is paused, in one sentence. */
-export function budgetSentence({ limit, of, used }: UsedBudget): string {
-  if (limit === 'day-usd') return `Today’s budget of ${usd(of)} is used up (${usd(used)} so far).`
+export function budgetSentence({ limit, of, used, isPartial }: UsedBudget): string {
+  if (limit === 'day-usd')
+    return `Today’s budget of ${usd(of)} is used up (${isPartial ? 'at least ' : ''}${usd(used)} so far).`
   if (limit === 'session-usd') return `The session has used its budget of ${usd(of)} (${usd(used)} so far).`
   return `The session has used its budget of ${count(of)} tokens (${count(used)} so far).`
 }

@@ -9,10 +9,12 @@ export { canonicalJson } from './canonical-json.js'
 export { type AmbiguousWidth, CharClass, characterClass, characterClasses } from './character-class.js'
 export { closestMatch } from './closest-match.js'
 export { ASCII_END, asciiCluster, columnsOf, nextCluster } from './cluster.js'
+export { costText, isUnpriced, knownCost, type Unpriced, unpricedText } from './cost-words.js'
 export { displayWidth } from './display-width.js'
 export { EventStreamParser } from './event-stream.js'
 export { csvCell, formatAge, formatDuration, plural } from './format.js'
 export { graphemes } from './graphemes.js'
+export { hasWords } from './has-words.js'
 export { type DiffGap, type DiffLine, lineDiff, shortenDiff } from './line-diff.js'
 export { isOpenRun, isPausedByBudget, paneNeedsYou, runNeedsYou } from './needs-you.js'
 export { type InlineRun, parseInline } from './parse-inline.js'
@@ -23,14 +25,20 @@ export { soleJsonObject } from './sole-json.js'
 export { splitWords } from './split-words.js'
 export {
   closedReason,
+  type NodeState,
+  nodeWord,
   type PaneFacts,
   paneState,
-  RUN_WORDS,
+  REQUEST_WORDS,
+  type RequestState,
+  type RunFacts,
+  requestWord,
   riskWord,
   runWord,
   sessionState,
   stateWord,
   statusState,
+  surfaceWord,
 } from './status-word.js'
 export { stripAnsi } from './strip-ansi.js'
 export { parseTokenShape } from './token-shapes.js'

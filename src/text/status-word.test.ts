@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type PaneFacts, paneState, runWord, type SessionFacts, sessionState, stateWord } from './status-word.js'
+import {
+  nodeWord,
+  type PaneFacts,
+  paneState,
+  runWord,
+  type SessionFacts,
+  sessionState,
+  stateWord,
+} from './status-word.js'
 
 const live = (more: Partial<SessionFacts> = {}): SessionFacts => ({ state: 'live', agent: 'demo', ...more })
 const pane = (more: Partial<PaneFacts> = {}): PaneFacts => {
@@ -48,5 +56,11 @@ test('sessions, panes and runs that do the same have the same word', () => {
     'working',
   ])
   expect([stateWord('needsYou'), runWord({ status: 'waiting' })]).toEqual(['needs you', 'needs you'])
-  expect([stateWord('done'), runWord({ status: 'completed' })]).toEqual(['done', 'done'])
+  expect([stateWord('done'), runWord({ status: 'completed' }), nodeWord('success')]).toEqual(['done', 'done', 'done'])
+})
+
+test('a run whose driver died is interrupted, not stopped as a session that a person ended', () => {
+  expect(runWord({ status: 'running', isUndriven: true })).toBe('interrupted')
+  expect(runWord({ status: 'running', isUndriven: true })).toBe(nodeWord('interrupted'))
+  expect(runWord({ status: 'paused' })).toBe(nodeWord('paused'))
 })

@@ -24,7 +24,10 @@ export const STATE_WORDS = {
 
 export type StateName = keyof typeof STATE_WORDS
 
-/** One word for each status of a run. */
+/**
+ * One word for each state of a run: its status, or `interrupted` while the process that drove it is
+ * gone. A person resumes it, as one that a person or a limit paused.
+ */
 export const RUN_WORDS = {
   queued: 'Queued',
   running: STATE_WORDS.working,
@@ -34,7 +37,37 @@ export const RUN_WORDS = {
   failed: STATE_WORDS.failed,
   rejected: 'Rejected',
   cancelled: 'Cancelled',
+  interrupted: 'Interrupted',
 } as const
+
+export type RunState = keyof typeof RUN_WORDS
+
+/** One word for each state of a node of a run; `idle` before its first visit. */
+export const NODE_WORDS = {
+  running: STATE_WORDS.working,
+  paused: RUN_WORDS.paused,
+  interrupted: RUN_WORDS.interrupted,
+  waiting: STATE_WORDS.needsYou,
+  success: STATE_WORDS.done,
+  partial_success: 'Partly done',
+  retry: 'Retrying',
+  fail: STATE_WORDS.failed,
+  skipped: 'Skipped',
+  cancelled: RUN_WORDS.cancelled,
+  idle: 'Not started',
+} as const
+
+export type NodeState = keyof typeof NODE_WORDS
+
+/** In a line of text. */
+export function nodeWord(state: NodeState): string {
+  return NODE_WORDS[state].toLowerCase()
+}
+
+export interface RunFacts {
+  status: Exclude<RunState, 'interrupted'>
+  isUndriven?: boolean
+}
 
 /** What the state of a session depends on: fields of the API's `Session`. */
 export interface SessionFacts {
@@ -111,9 +144,14 @@ export function stateWord(state: StateName): string {
   return STATE_WORDS[state].toLowerCase()
 }
 
-/** In a line of text. A run that no process drives does not work, whatever its record says. */
-export function runWord({ status, isUndriven }: { status: keyof typeof RUN_WORDS; isUndriven?: boolean }): string {
-  return isUndriven ? 'stopped' : RUN_WORDS[status].toLowerCase()
+/** A run that no process drives does not work, whatever its record says. */
+export function runState({ status, isUndriven }: RunFacts): RunState {
+  return isUndriven ? 'interrupted' : status
+}
+
+/** In a line of text. */
+export function runWord(run: RunFacts): string {
+  return RUN_WORDS[runState(run)].toLowerCase()
 }
 
 /** How much care a request needs, as people read it: the API's `elevated` is a medium risk. */
@@ -134,4 +172,40 @@ const CLOSED: Readonly<Record<string, string>> = {
 
 export function closedReason(reason: string | undefined): string {
   return reason === undefined ? 'the request was withdrawn' : (CLOSED[reason] ?? reason.replaceAll('-', ' '))
+}
+
+/** One word for each state of a request: what became of it, not only that it was applied. */
+export const REQUEST_WORDS = {
+  pending: STATE_WORDS.needsYou,
+  allowing: 'Allowing',
+  denying: 'Denying',
+  answering: 'Answering',
+  allowed: 'Allowed',
+  denied: 'Denied',
+  declined: 'Declined',
+  answered: 'Answered',
+  notApplied: 'Not applied',
+  closed: 'Closed',
+  expired: 'Expired',
+  cancelled: RUN_WORDS.cancelled,
+} as const
+
+export type RequestState = keyof typeof REQUEST_WORDS
+
+/** In a line of text. */
+export function requestWord(state: RequestState): string {
+  return REQUEST_WORDS[state].toLowerCase()
+}
+
+/** Where a person decided, by the surface in the record. */
+export const SURFACE_WORDS = {
+  cli: 'Command line',
+  web: 'Dashboard',
+  telegram: 'Telegram',
+  terminal: 'Terminal',
+  api: 'API',
+} as const
+
+export function surfaceWord(surface: string): string {
+  return (SURFACE_WORDS as Readonly<Record<string, string>>)[surface] ?? surface
 }

@@ -115,8 +115,15 @@ describe('a grant', () => {
     expect(existsSync(join(home.work, 'out.txt'))).toBe(false)
 
     const history = await home.ok(['approvals', '--history'])
-    expect(history.stdout).toMatch(/4 requests: .*applied/)
-    expect(history.stdout).toContain('“not here”')
+    expect(history.stdout).toMatch(/4 requests: 3 allowed, 1 denied/)
+    expect(history.stdout).toMatch(
+      /denied {2}Demo wants to run a command · \$ .*: Denied by \S+ \(Command line\) after .*“not here”/,
+    )
+    const listed = async (...filter: string[]) => (await home.ok(['approvals', '--history', ...filter])).stdout
+    expect(await listed('--session', '1', '--decision', 'denied')).toMatch(/1 request: 1 denied/)
+    expect(await listed('--project', home.work, '--search', 'not here')).toMatch(/1 request: 1 denied/)
+    expect(await listed('--project', 'another')).toBe('no requests\n')
+    expect((await listed('--limit', '1')).match(/^\S+ +apr_/gm)).toHaveLength(1)
     const csv = (await home.ok(['approvals', '--history', '--csv'])).stdout.trim().split('\n')
     expect(csv).toHaveLength(5)
     const doctor = await home.json<{ check: string; level: string; message: string }[]>(['doctor', '--json'])

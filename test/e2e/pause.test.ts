@@ -63,12 +63,12 @@ test('a run that the daemon drives is paused and resumed by commands', async () 
   expect((await inside(home, ['pause', run])).stderr).toContain('is already completed')
 })
 
-test('a node of a paused run is stopped, and is cancelled with the run', async () => {
+test('a node of a paused run is paused, and is cancelled with the run', async () => {
   const run = await detachedRun()
   await waitFor('the node to run', async () => (await nodeStatus(run)) === 'running')
   await inside(home, ['pause', run])
-  expect(await nodeStatus(run)).toBe('stopped')
-  expect((await inside(home, ['graph', run, '--format', 'md'])).stdout).toMatch(/`c` \| tool \| stopped/)
+  expect(await nodeStatus(run)).toBe('paused')
+  expect((await inside(home, ['graph', run, '--format', 'md'])).stdout).toMatch(/`c` \| tool \| paused/)
   await inside(home, ['cancel', run])
   expect(await nodeStatus(run)).toBe('cancelled')
 })

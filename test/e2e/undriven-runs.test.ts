@@ -28,33 +28,37 @@ async function killedRun(): Promise<string> {
 
 const said = async (...args: string[]) => (await inside(home, args)).stdout
 
-test('every command shows a run whose driver died as stopped, with the command that resumes it', async () => {
+test('every command shows a run whose driver died as interrupted, with the command that resumes it', async () => {
   const run = await killedRun()
   const [first, second] = (await waitFor('the list to show it', async () => {
     const text = await said('runs')
-    return text.includes('stopped') && text.split('\n')
+    return text.includes('interrupted') && text.split('\n')
   })) as string[]
-  expect(first).toMatch(new RegExp(`^${run} +stopped .*the process that ran it has ended`))
+  expect(first).toMatch(new RegExp(`^${run} +interrupted .*the process that ran it has ended`))
   expect(second).toContain(`signalbox resume ${run}`)
+  expect(await said('runs', '--status', 'interrupted')).toContain(run)
+  expect(await said('runs', '--status', 'working')).not.toContain(run)
   const shown = await said('show', run)
-  expect(shown).toContain('stopped: the process that ran it has ended')
+  expect(shown).toContain('interrupted (the process that ran it has ended)')
   expect(shown).toContain(`signalbox resume ${run}`)
   const status = await said('status')
-  expect(status).toContain(`stopped: the process that ran it has ended; resume it: signalbox resume ${run}`)
+  expect(status).toContain(`interrupted: the process that ran it has ended; resume it: signalbox resume ${run}`)
   expect(status).not.toContain('Nothing needs you')
   expect(JSON.parse(await said('show', run, '--json'))).toMatchObject({
     status: 'running',
     isUndriven: true,
-    why: 'stopped: the process that ran it has ended',
+    why: 'the process that ran it has ended',
     next: `signalbox resume ${run}`,
   })
   const followed = await inside(home, ['logs', '-f', run])
-  expect(followed.stderr).toContain(`stopped: the process that ran it has ended; resume it: signalbox resume ${run}`)
+  expect(followed.stderr).toContain(
+    `interrupted: the process that ran it has ended; resume it: signalbox resume ${run}`,
+  )
   await said('cancel', run)
   expect(await said('status')).toContain('Nothing needs you')
 })
 
-test('the daemon shows a run whose driver died as stopped and needing you, and ends its processes', async () => {
+test('the daemon shows a run whose driver died as interrupted and needing you, and ends its processes', async () => {
   await home.ok(['serve', '--background'])
   const client = await DaemonClient.connect({ ...silentContext(home.directory, home.work), env: home.env })
   const run = await killedRun()
@@ -65,11 +69,11 @@ test('the daemon shows a run whose driver died as stopped and needing you, and e
   expect(needsYou.find(({ id }) => id === run)).toMatchObject({ kind: 'run' })
   expect(runs.find(({ id }) => id === run)).toMatchObject({
     isUndriven: true,
-    why: 'stopped: the process that ran it has ended',
+    why: 'the process that ran it has ended',
     next: `signalbox resume ${run}`,
   })
   const { items } = await client.get<{ items: RunNode[] }>(`/runs/${run}/nodes`)
-  expect(items.find(({ node }) => node === 'c')).toMatchObject({ status: 'stopped' })
+  expect(items.find(({ node }) => node === 'c')).toMatchObject({ status: 'interrupted' })
   await waitFor('its journal to say so', async () => (await said('show', run, '--events')).includes('"run.undriven"'))
   await waitFor('its processes to end', () => !markedProcesses().some(found => isOfStepOfRun(found, run)))
 

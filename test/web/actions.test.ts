@@ -182,6 +182,7 @@ describeNeeding('chromium', 'pages and actions of the dashboard', () => {
       '/sessions?view=wall',
       '/runs',
       `/r/${run}`,
+      '/requests',
       '/usage',
       '/graphs',
       '/start',

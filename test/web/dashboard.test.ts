@@ -183,6 +183,7 @@ describeNeeding('chromium', 'the dashboard of the demo', () => {
       '/compare/runs',
     ]
     const OTHERS = [
+      '/requests',
       '/usage',
       '/workers',
       '/graphs',

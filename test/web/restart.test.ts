@@ -38,7 +38,17 @@ const GATED =
   'digraph gated { goal="Outlive it"; start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
 
 /** Pages that are not about one resource. */
-const PAGES = ['/sessions', '/panes', '/runs', '/usage', '/graphs', '/start', '/settings/advanced', '/settings/doctor']
+const PAGES = [
+  '/sessions',
+  '/requests',
+  '/panes',
+  '/runs',
+  '/usage',
+  '/graphs',
+  '/start',
+  '/settings/advanced',
+  '/settings/doctor',
+]
 
 describeNeeding('chromium', 'pages during a restart of the server', () => {
   let served: Served

@@ -56,6 +56,7 @@ const StartPage = lazy(() => import('./pages/start').then(module => module.Start
 const SearchPage = lazy(() => import('./pages/search').then(module => module.SearchPage))
 const SettingsPage = lazy(() => import('./pages/settings').then(module => module.SettingsPage))
 const SharedPage = lazy(() => import('./pages/shared').then(module => module.SharedPage))
+const RequestsPage = lazy(() => import('./pages/requests').then(module => module.RequestsPage))
 const ApprovalPage = lazy(() => import('./pages/approval').then(module => module.ApprovalPage))
 
 export function App() {
@@ -121,6 +122,8 @@ function pageOf(here: Route) {
       return <SessionPage id={here.id} />
     case 'approval':
       return <ApprovalPage id={here.id} />
+    case 'requests':
+      return <RequestsPage />
     case 'runs':
       return <RunsPage />
     case 'run':

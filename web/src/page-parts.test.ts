@@ -49,23 +49,32 @@ describe('an approval that is folded from its events', () => {
 })
 
 describe('the usage of today', () => {
-  const run = (costUsd: number, updatedAt: string) =>
+  const run = (costUsd: number | undefined, updatedAt: string) =>
     ({ id: 'run_1', usage: { input: 10, output: 5, costUsd }, updatedAt }) as unknown as Run
-  const NONE = { costUsd: 0, tokens: 0, runs: 0, sessions: 0, budgetUsd: 5 }
+  const NO_GAPS = { sessions: 0, runs: 0 }
+  const NONE = { costUsd: 0, tokens: 0, runs: 0, sessions: 0, unpriced: NO_GAPS, budgetUsd: 5 }
   const MIDNIGHT = Date.parse('2026-03-02T00:00:00.000Z')
 
   it('grows with each change of a run, which counts once', () => {
     const first = run(0.25, '2026-03-02T10:00:00.000Z')
     const once = spendAfter(NONE, undefined, first, MIDNIGHT)
-    expect(once).toEqual({ costUsd: 0.25, tokens: 15, runs: 1, sessions: 0, budgetUsd: 5 })
+    expect(once).toEqual({ costUsd: 0.25, tokens: 15, runs: 1, sessions: 0, unpriced: NO_GAPS, budgetUsd: 5 })
     const again = spendAfter(once, first, run(0.75, '2026-03-02T10:01:00.000Z'), MIDNIGHT)
-    expect(again).toEqual({ costUsd: 0.75, tokens: 15, runs: 1, sessions: 0, budgetUsd: 5 })
+    expect(again).toEqual({ costUsd: 0.75, tokens: 15, runs: 1, sessions: 0, unpriced: NO_GAPS, budgetUsd: 5 })
   })
 
   it('counts a run of yesterday as a whole when it continues', () => {
     const yesterday = run(1, '2026-03-01T23:00:00.000Z')
     const spent = spendAfter(NONE, yesterday, run(1.5, '2026-03-02T00:10:00.000Z'), MIDNIGHT)
     expect(spent).toMatchObject({ costUsd: 1.5, runs: 1 })
+  })
+
+  it('counts a run without a known price until it has one', () => {
+    const at = '2026-03-02T10:00:00.000Z'
+    const unknown = run(undefined, at)
+    const once = spendAfter(NONE, undefined, unknown, MIDNIGHT)
+    expect(once).toMatchObject({ costUsd: 0, unpriced: { sessions: 0, runs: 1 } })
+    expect(spendAfter(once, unknown, run(0.5, at), MIDNIGHT)).toMatchObject({ costUsd: 0.5, unpriced: NO_GAPS })
   })
 })
 

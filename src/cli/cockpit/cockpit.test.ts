@@ -6,10 +6,11 @@ import { notificationCodes } from '../watch/notification-codes.js'
 import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
 import type { PaneScreenText } from './detail.js'
 import { clampSelection, drawCockpit, listed } from './draw.js'
+import { HELP } from './help.js'
 import { type Input, InputReader } from './input.js'
 import { wordsOf } from './line-cockpit.js'
 import { press, type ShownScreen } from './press.js'
-import { rowsOf } from './rows.js'
+import { rowsOf, stopReasonOf } from './rows.js'
 import { logText } from './run-log.js'
 import { type CockpitView, INITIAL_VIEW } from './view.js'
 
@@ -202,22 +203,28 @@ describe('the cockpit', () => {
   })
 
   it('shows halted runs and sessions with their reason, and counts them like the dashboard', () => {
-    const halt = (word: string, why: string) => ({ word, why, next: 'signalbox resume x', since: NOW - 9_000 })
+    const at = { next: 'signalbox resume x', endedAt: null, updatedAt: NOW - 9_000 }
+    const failed = stopReasonOf({ ...at, status: 'failed', isUndriven: false, why: 'exit 3' })
+    const interrupted = stopReasonOf({ ...at, status: 'running', isUndriven: true, why: 'its process has ended' })
+    const paused = { word: 'paused', why: 'The session has used its budget.', next: at.next, since: NOW - 9_000 }
     const rows = rowsOf(
       [pane('1', { status: 'running' }), pane('2', { source: 'session' }), pane('3', { status: 'waiting-approval' })],
       [request('apr_1', { session: '3' }), request('apr_2', { session: '3', behind: 'apr_1' })],
       new Map(),
       new Map(),
       {
-        runs: [{ id: 'run_1', title: 'Pack it', project: '/work/shop', halt: halt('failed', 'exit 3') }],
-        sessions: new Map([['2', halt('paused', 'The session has used its budget.')]]),
+        runs: [
+          { id: 'run_1', title: 'Pack it', project: '/work/shop', halt: failed },
+          { id: 'run_2', title: 'Ship it', project: '/work/shop', halt: interrupted },
+        ],
+        sessions: new Map([['2', paused]]),
       },
     )
-    expect(rows.map(({ id }) => id)).toEqual(['run_1', '3', '2', '1'])
+    expect(rows.map(({ id }) => id)).toEqual(['run_1', 'run_2', '3', '2', '1'])
     const drawn = drawCockpit({ rows, screen: null }, { ...INITIAL_VIEW, selected: '2' }, { ...SIZES[3]!, now: NOW })
     const [head, ...lines] = text(drawn)
-    expect(head).toContain('4 need you · 1 working · 1 failed')
-    expect(lines.join('\n')).toMatch(/failed +9s[\s\S]*paused +9s/)
+    expect(head).toContain('5 need you · 1 working · 1 failed')
+    expect(lines.join('\n')).toMatch(/✗ failed +9s[\s\S]*▲ interrupted +9s[\s\S]*paused +9s/)
     expect(lines.join('\n')).toContain('The session has used its budget.')
     expect(lines.join('\n')).toContain('signalbox resume x')
   })
@@ -229,7 +236,7 @@ describe('the cockpit', () => {
           id: 'run_1',
           title: 'Pack it',
           project: '/work/shop',
-          halt: { word: 'failed', why: 'exit 3', next: 'signalbox resume run_1', since: NOW },
+          halt: { word: 'failed', isFailed: true, why: 'exit 3', next: 'signalbox resume run_1', since: NOW },
         },
       ],
       working: [{ id: 'run_2', title: 'Sort it', project: '/work/shop', work: { word: 'working', since: NOW } }],
@@ -333,6 +340,69 @@ describe('the cockpit', () => {
       ).at(-1)
     expect(foot(100)).toMatch(/Allowed once │ n new .*\? help · q quit/)
     expect(foot(30)).not.toContain('help')
+  })
+
+  it('shows a long notice and a long question whole, over several lines', () => {
+    const notice = `${'a notice of many words '.repeat(8)}ends here`
+    const confirm = { kind: 'confirm', question: `Cancel ${'a long title '.repeat(8)}? It cannot be resumed.` } as const
+    for (const cols of [60, 100]) {
+      const end = (view: Partial<CockpitView>) => {
+        const lines = text(
+          drawCockpit({ rows: [], screen: null }, { ...INITIAL_VIEW, ...view }, { cols, rows: 20, now: NOW }),
+        )
+        expect(lines).toHaveLength(20)
+        return lines.slice(-6).join(' ').replace(/\s+/g, ' ')
+      }
+      expect(end({ notice })).toContain(notice)
+      expect(
+        end({ mode: { ...confirm, command: { do: 'cancel-run', run: 'run_1', title: 'x' } } as CockpitView['mode'] }),
+      ).toContain(`${confirm.question.replace(/\s+/g, ' ')} y: yes, any other key: no`)
+    }
+  })
+
+  it('offers no key for a decision where none can be made, and says why beside the request', () => {
+    const rows = rowsOf([pane('1')], [request('apr_1', { session: '1' })])
+    const refusal = 'this terminal may not decide: it was started by tmux'
+    const drawn = (more: object) =>
+      text(
+        drawCockpit(
+          { rows, screen: null, ...more },
+          { ...INITIAL_VIEW, selected: '1' },
+          { cols: 100, rows: 30, now: NOW },
+        ),
+      )
+        .join('\n')
+        .replaceAll('\u00a0', ' ')
+    expect(drawn({})).toContain('a allow once')
+    expect(drawn({ refusal })).not.toMatch(/a allow once|d deny/)
+    expect(drawn({ refusal }).replace(/\s*\n[^\n]*│ /g, ' ')).toContain(
+      'This terminal may not decide: it was started by tmux.',
+    )
+    expect(drawn({ refusal })).toContain('o open the dashboard')
+  })
+
+  it('names the way back from a screen that is filled by one request', () => {
+    const rows = rowsOf([pane('1')], [request('apr_1', { session: '1' })])
+    const drawn = (isZoomed: boolean) =>
+      text(
+        drawCockpit(
+          { rows, screen: null },
+          { ...INITIAL_VIEW, selected: '1', isZoomed },
+          { cols: 160, rows: 7, now: NOW },
+        ),
+      ).join('\n')
+    expect(drawn(false)).toMatch(/z zooms[\s\S]*z zoom/)
+    expect(drawn(true)).toMatch(/z shows the list[\s\S]*z list/)
+  })
+
+  it('has one mark for one word, however long the agent works', () => {
+    const rows = rowsOf([pane('1', { status: 'running' }), pane('2', { status: 'long-running' })], [])
+    const [, ...lines] = text(drawCockpit({ rows, screen: null }, INITIAL_VIEW, { cols: 60, rows: 20, now: NOW }))
+    expect(lines.join('\n').match(/\S working/g)).toEqual(['● working', '● working'])
+  })
+
+  it('has no line of help that is broken at 60 columns', () => {
+    expect(HELP.filter(line => line.length > 60)).toEqual([])
   })
 
   it('keeps its selection visible when the order changes', () => {

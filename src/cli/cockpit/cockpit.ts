@@ -332,7 +332,8 @@ export class Cockpit {
     this.#view = clampSelection(this.#view, listed({ rows }, this.#view), size)
     const selected = rows.find(row => row.id === this.#view.selected) ?? null
     this.#data.preview(selected?.pane?.id ?? null)
-    const drawn = drawCockpit({ rows, screen: this.#data.screen }, this.#view, { ...size, now: systemClock.now() })
+    const data = { rows, screen: this.#data.screen, refusal: this.#refusal }
+    const drawn = drawCockpit(data, this.#view, { ...size, now: systemClock.now() })
     this.#last = drawn
     this.#noteRead(selected?.request ?? null, drawn.detail.reachesEnd && drawn.layout.detail.rows > 0)
     const lines = drawn.lines.map(line => paintLine(line, this.#context, this.#hasColours))

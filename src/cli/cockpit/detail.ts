@@ -35,18 +35,19 @@ const PROMPT_COLUMNS = 160
 export function drawDetail(
   row: CockpitRow | null,
   screen: PaneScreenText | null,
-  { rect, scroll, now }: { rect: Rect; scroll: number; now: number },
+  at: { rect: Rect; scroll: number; isZoomed: boolean; refusal: string | null; now: number },
 ): Detail {
+  const { rect, scroll, isZoomed, refusal, now } = at
   const { cols, rows } = rect
   if (!row || rows <= 0) return { lines: blank(rows, cols), maxScroll: 0, reachesEnd: true }
   const head = fitLine(headOf(row, now), cols)
   const height = rows - 1
-  const asked = row.request ? requestText(row, cols) : row.work ? workText(row, cols) : haltText(row, cols)
+  const asked = row.request ? requestText(row, { cols, refusal }) : row.work ? workText(row, cols) : haltText(row, cols)
   if (asked.length > height) {
     const shown = Math.max(1, height - 1)
     const maxScroll = asked.length - shown
     const from = Math.min(scroll, maxScroll)
-    const remark = `lines ${from + 1}–${from + shown} of ${asked.length}: PgUp, PgDn; z zooms`
+    const remark = `lines ${from + 1}–${from + shown} of ${asked.length}: PgUp, PgDn; ${isZoomed ? 'z shows the list' : 'z zooms'}`
     const lines = [head, ...asked.slice(from, from + shown), [{ text: remark, style: 'dim' as const }]]
     return { lines: lines.map(line => fitLine(line, cols)), maxScroll, reachesEnd: from >= maxScroll }
   }
@@ -73,7 +74,10 @@ function headOf(row: CockpitRow, now: number): Cell[] {
 }
 
 /** The whole request, broken at the width: nothing is cut off. */
-function requestText({ request, prompt, file, more }: CockpitRow, cols: number): Cell[][] {
+function requestText(
+  { request, prompt, file, more }: CockpitRow,
+  { cols, refusal }: { cols: number; refusal: string | null },
+): Cell[][] {
   if (!request) return []
   const dim = (text: string): RequestLine => ({ cells: [{ text, style: 'dim' }] })
   return [
@@ -82,7 +86,7 @@ function requestText({ request, prompt, file, more }: CockpitRow, cols: number):
     ...contentLines(request, file),
     ...answerLines(request),
     ...factLines(request),
-    keyLine(answerKeys(request)),
+    ...(refusal === null ? [keyLine(answerKeys(request))] : refusalLines(refusal)),
     ...(more > 0 ? [dim(`${more} more of this session after it`)] : []),
   ].flatMap(({ cells, mark }: RequestLine) => wrapLine(cells, cols, mark))
 }
@@ -105,6 +109,15 @@ function workText({ id, work }: CockpitRow, cols: number): Cell[][] {
     ...wrapLine(keyLine(runKeys(false)).cells, cols, ''),
     ...wrapLine([{ text: `Follow it: signalbox logs -f ${id}`, style: 'dim' }], cols, ''),
   ].slice(at === '' ? 1 : 0)
+}
+
+/** Where nothing can be decided, no key for it is offered. */
+function refusalLines(refusal: string): RequestLine[] {
+  const text = visibleText(refusal)
+  return [
+    { cells: [{ text: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`, style: 'yellow' }] },
+    keyLine(['o open the dashboard']),
+  ]
 }
 
 /** A key and its meaning stay on one line. */

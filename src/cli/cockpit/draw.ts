@@ -10,6 +10,8 @@ export interface CockpitData {
   rows: readonly CockpitRow[]
   /** The screen of the selected pane, if it has arrived. */
   screen: PaneScreenText | null
+  /** Why nothing can be decided in this terminal, and what to do. */
+  refusal?: string | null
 }
 
 export interface Size {
@@ -19,6 +21,10 @@ export interface Size {
 
 /** Below this many columns, optional parts are left out. */
 const NARROW = 80
+/** The least width of the cell with the status; a longer word on the screen widens it for all. */
+const STATUS_WIDTH = 9
+/** A longer notice or question is not shown whole. */
+const FOOTER_ROWS_MAX = 6
 /** Fewer columns than this are not worth a list of keys beside a notice. */
 const KEYS_COLS_MIN = 24
 
@@ -50,12 +56,19 @@ export function drawCockpit(data: CockpitData, view: CockpitView, size: Size & {
   const shown = listed(data, view)
   const layout = layoutOf(size, shown.length, view.isZoomed)
   const selected = shown.find(row => row.id === view.selected) ?? null
-  const detail = drawDetail(selected, data.screen, { rect: layout.detail, scroll: view.scroll, now })
+  const detail = drawDetail(selected, data.screen, {
+    rect: layout.detail,
+    scroll: view.scroll,
+    isZoomed: view.isZoomed,
+    refusal: data.refusal ?? null,
+    now,
+  })
   const body = bodyLines(data, view, { shown, layout, detail, ...size })
   const height = Math.max(0, rows - FRAME_ROWS)
   const lines = [headline(data, view, cols), ...drawOverlay(body, view.mode, { cols, rows: height }).slice(0, height)]
   while (lines.length < rows - 1) lines.push([])
-  lines.push(footer(view, selected, cols))
+  const foot = footer(view, selected, { cols, isRefused: data.refusal != null })
+  lines.splice(Math.max(1, rows - foot.length), rows, ...foot)
   return { lines: lines.slice(0, rows).map(line => fitLine(line, cols)), layout, detail }
 }
 
@@ -66,9 +79,11 @@ function bodyLines(
 ): Cell[][] {
   const { shown, layout, detail, cols, now } = at
   const { list } = layout
-  const rows = shown.slice(view.top, view.top + list.rows).map(row => {
+  const visible = shown.slice(view.top, view.top + list.rows)
+  const status = Math.max(STATUS_WIDTH, ...visible.map(row => displayWidth(statusOf(row))))
+  const rows = visible.map(row => {
     const isSelected = row.id === view.selected
-    const cells = rowCells(row, { width: list.cols - 2, now })
+    const cells = rowCells(row, { width: list.cols - 2, status, now })
     return fitLine(
       [{ text: isSelected ? '▌ ' : '  ', ...(isSelected && { style: 'bold' as const }) }, ...cells],
       list.cols,
@@ -87,15 +102,15 @@ function bodyLines(
 }
 
 /** One row of the list; a narrow one leaves out cells, but never the status. */
-function rowCells(row: CockpitRow, { width, now }: { width: number; now: number }): Cell[] {
+function rowCells(row: CockpitRow, { width, status, now }: { width: number; status: number; now: number }): Cell[] {
   const { pane, request, halt, work } = row
-  const isFailed = !request && !pane && !work && halt?.word !== 'stopped'
+  const isFailed = !request && !pane && !work && halt?.isFailed === true
   const going = work?.word === 'working' ? 'running' : 'idle'
   const style = STATUS_STYLE[isFailed ? 'failed' : needsYou(row) ? 'waiting-approval' : (pane?.shown ?? going)]
   const word = statusOf(row)
   const age = shortAge(Math.max(0, now - (sinceOf(row) ?? now)))
   const cells: Cell[] = [
-    { text: `${style.mark} ${toWidth(word, 9)}`, style: style.style },
+    { text: `${style.mark} ${toWidth(word, status)}`, style: style.style },
     { text: ` ${age.padStart(4)} `, style: 'dim' },
     { text: `${toWidth(pane?.place ?? 'run', width >= 60 ? 8 : 4)} `, style: 'dim' },
   ]
@@ -121,7 +136,7 @@ function headline({ rows }: CockpitData, view: CockpitView, cols: number): Cell[
   const counts: [count: number, word: string][] = [
     [is('running', 'long-running') + count(row => row.work?.word === 'working'), 'working'],
     [is('done'), 'done'],
-    [is('failed') + count(row => row.halt?.word === 'failed'), 'failed'],
+    [is('failed') + count(row => row.halt?.isFailed === true), 'failed'],
     [is('idle'), 'idle'],
   ]
   const parts = [
@@ -176,33 +191,36 @@ function padTo(lines: Cell[][], rows: number): Cell[][] {
   return [...lines.slice(0, rows), ...Array.from({ length: Math.max(0, rows - lines.length) }, () => [])]
 }
 
-function footer(view: CockpitView, selected: CockpitRow | null, cols: number): Cell[] {
+interface FooterOptions {
+  cols: number
+  isRefused: boolean
+}
+
+/** The last line of the screen; a notice or a question that is longer lies over more of them. */
+function footer(view: CockpitView, selected: CockpitRow | null, { cols, isRefused }: FooterOptions): Cell[][] {
   const { mode } = view
   const width = Math.max(1, cols - 1)
+  const bar = (text: string): Cell[] => [{ text: toWidth(text, width), style: 'inverse' }]
   if (mode.kind === 'line' || mode.kind === 'filter') {
     const [label, value] = mode.kind === 'line' ? [mode.label, mode.value] : ['filter', view.filter]
     const head = ` ${visibleText(label)}: `
     const typed = visibleText(value.replaceAll('\n', '⏎'))
     // The end of a long text is what the person types.
     const room = Math.max(8, width - displayWidth(head) - 2)
-    return [{ text: toWidth(`${head}${endOf(typed, room)}▏`, width), style: 'inverse' }]
+    return [bar(`${head}${endOf(typed, room)}▏`)]
   }
+  if (mode.kind === 'choose') return [bar(' enter: choose · 1–9 · esc: back')]
+  if (mode.kind === 'page') return [bar(' ↑ ↓ scroll · any other key: back')]
+  const notice = visibleText(view.notice)
+  const left = mode.kind === 'confirm' ? 0 : width - 1 - (notice === '' ? 0 : displayWidth(notice) + 3)
+  const keys = left < KEYS_COLS_MIN ? '' : keysFor(selected, { width: left, isRefused, isZoomed: view.isZoomed })
   const text =
     mode.kind === 'confirm'
-      ? ` ${visibleText(mode.question)} y: yes, any other key: no`
-      : mode.kind === 'choose'
-        ? ' enter: choose · 1–9 · esc: back'
-        : mode.kind === 'page'
-          ? ' ↑ ↓ scroll · any other key: back'
-          : ` ${noticeAndKeys(visibleText(view.notice), selected, width - 1)}`
-  return [{ text: toWidth(text, width), style: 'inverse' }]
-}
-
-/** A notice leaves room for some keys, where the terminal has it. */
-function noticeAndKeys(notice: string, selected: CockpitRow | null, width: number): string {
-  if (notice === '') return keysFor(selected, width)
-  const left = width - displayWidth(notice) - 3
-  return left < KEYS_COLS_MIN ? notice : `${notice} │ ${keysFor(selected, left)}`
+      ? `${visibleText(mode.question)} y: yes, any other key: no`
+      : // A notice leaves room for some keys, where the terminal has it.
+        [notice, keys].filter(part => part !== '').join(' │ ')
+  const lines = wrapLine([{ text }], width - 1, '').map(line => bar(` ${line.map(cell => cell.text).join('')}`))
+  return lines.length > FOOTER_ROWS_MAX ? [...lines.slice(0, FOOTER_ROWS_MAX - 1), lines.at(-1)!] : lines
 }
 
 function endOf(text: string, width: number): string {
@@ -219,17 +237,20 @@ function endOf(text: string, width: number): string {
 const LEAVING_KEYS = '? help · q quit'
 
 /** The keys that make sense for the selected row; as many as fit. */
-function keysFor(row: CockpitRow | null, width: number): string {
+function keysFor(
+  row: CockpitRow | null,
+  { width, isRefused, isZoomed }: { width: number; isRefused: boolean; isZoomed: boolean },
+): string {
   const isSession = row?.pane?.source === 'session'
   const keys = [
-    ...(row?.request ? answerKeys(row.request) : []),
+    ...(row?.request ? (isRefused ? ['o dashboard'] : answerKeys(row.request)) : []),
     ...(row?.pane ? ['enter open'] : []),
     ...(row && runOf(row) !== null && !row.request ? runKeys(row.halt !== undefined) : []),
     ...(isSession ? ['p prompt'] : []),
     'n new',
     ...(isSession ? ['x stop'] : []),
     '/ filter',
-    'z zoom',
+    isZoomed ? 'z list' : 'z zoom',
     'tab next request',
   ]
   let text = ''

@@ -18,7 +18,7 @@ export const HELP: readonly string[] = [
   '',
   'Runs',
   '  enter     show the log',
-  '  e         resume a run that failed or stopped',
+  '  e         resume it: interrupted, paused or failed',
   '  x         cancel the run',
   '',
   'Move',

@@ -19,7 +19,7 @@ export interface Layout {
 
 /** From this many columns on, list and detail are side by side. */
 const WIDE = 100
-const LIST_COLS_MIN = 42
+const LIST_COLS_MIN = 48
 const LIST_COLS_MAX = 84
 /** The head line and the line of keys. */
 export const FRAME_ROWS = 2

@@ -228,10 +228,10 @@ function runKey(row: CockpitRow, name: string): ViewStep | null {
   if (name === 'enter') return { command: { do: 'run-log', ...at } }
   if (name === 'e') {
     if (row.halt) return { command: { do: 'resume-run', ...at } }
-    return { notice: 'This run has not stopped: there is nothing to resume.' }
+    return { notice: 'This run is not interrupted, paused or failed: there is nothing to resume.' }
   }
   if (name !== 'x') return null
-  if (row.halt?.word === 'failed') return { notice: 'This run has ended.' }
+  if (row.halt?.isFailed) return { notice: 'This run has ended.' }
   return {
     mode: {
       kind: 'confirm',

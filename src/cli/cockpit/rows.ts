@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { PaneInfo } from '../../supervision/index.js'
-import { paneNeedsYou, runWord, visibleText } from '../../text/index.js'
+import { paneNeedsYou, type RunFacts, runWord, visibleText } from '../../text/index.js'
 import type { ApprovalInfo } from '../approvals/approval-info.js'
 import { matchesFilter, sortPanes, statusWord } from '../watch/watch-rows.js'
 
@@ -13,6 +13,8 @@ export interface RunName {
 /** Why a run or a session does not continue, and what continues it. */
 export interface StopReason {
   word: string
+  /** A run that failed has ended; what is paused or interrupted continues. */
+  isFailed?: boolean
   why: string
   next: string | null
   since: number
@@ -137,16 +139,15 @@ export function sinceOf({ pane, request, halt, work }: CockpitRow): number | und
 
 /** What is wrong with the run. */
 export function stopReasonOf(run: {
-  status: Parameters<typeof runWord>[0]['status']
+  status: RunFacts['status']
   isUndriven: boolean
   why: string | null
   next: string | null
   endedAt: number | null
   updatedAt: number
 }): StopReason {
-  const { why, next, endedAt, updatedAt } = run
-  const word = runWord(run)
-  return { word, why: (why ?? '').replace(/^stopped: /, ''), next, since: endedAt ?? updatedAt }
+  const { why, next, isUndriven, endedAt, updatedAt } = run
+  return { word: runWord(run), isFailed: !isUndriven, why: why ?? '', next, since: endedAt ?? updatedAt }
 }
 
 export function isListed(row: CockpitRow, { filter, showsAll }: { filter: string; showsAll: boolean }): boolean {

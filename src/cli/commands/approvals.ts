@@ -1,7 +1,8 @@
+import { requestState } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Approval, Page } from '../../server/index.js'
-import { formatAge } from '../../text/index.js'
+import { formatAge, requestWord, surfaceWord } from '../../text/index.js'
 import { type ApprovalInfo, approvalLines, endOf } from '../approvals/approval-info.js'
 import { approvalHistory } from '../approvals/history.js'
 import type { CommandContext } from '../context.js'
@@ -9,7 +10,7 @@ import { DaemonClient } from '../daemon-client.js'
 import { printPaged } from '../pager.js'
 import type { InputOf } from '../specs/index.js'
 
-const OF_HISTORY = ['since', 'run', 'person', 'csv'] as const
+const OF_HISTORY = ['since', 'session', 'run', 'project', 'person', 'decision', 'search', 'limit', 'csv'] as const
 
 export async function run(context: CommandContext, { args, options }: InputOf<'approvals'>): Promise<number> {
   if (options.history) return approvalHistory(context, options)
@@ -34,8 +35,8 @@ async function loadRequests(client: DaemonClient, id: string | undefined, isAll:
 
 function itemLines(item: ApprovalInfo, context: CommandContext): string[] {
   const age = formatAge(systemClock.now() - item.requestedAt)
-  const by = item.decision ? `  ${item.decision.actor.name} (${item.decision.surface})` : ''
-  const state = item.outcome?.observed ? endOf(item) : item.state
+  const by = item.decision ? `  ${item.decision.actor.name} (${surfaceWord(item.decision.surface)})` : ''
+  const state = item.outcome?.observed ? endOf(item) : requestWord(requestState(item))
   return [
     `${context.style('bold', item.id)}  ${context.style('yellow', state)}  ${item.subject.agent}  ${age}${by}`,
     ...approvalLines(item, context, { indent: 2 }),

@@ -1,6 +1,6 @@
 import { EXIT } from '../../errors/index.js'
 import type { InMilliseconds, Session } from '../../server/index.js'
-import { budgetSentence } from '../../text/index.js'
+import { budgetSentence, costText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseAmount, parseCount } from '../parse-options.js'
@@ -34,7 +34,9 @@ function budgetLines({
   stats,
 }: Pick<InMilliseconds<Session>, 'number' | 'budget' | 'paused' | 'stats'>): string[] {
   const { input = 0, output = 0, costUsd = null } = stats?.spent ?? {}
-  const used = [`${(input + output).toLocaleString('en')} tokens`, costUsd === null ? '' : `$${costUsd.toFixed(2)}`]
+  const tokens = input + output
+  const cost = costUsd === null && tokens === 0 ? '' : costText({ costUsd })
+  const used = [`${tokens.toLocaleString('en')} tokens`, cost]
   const limits = [
     budget?.usd == null ? '' : `$${budget.usd.toFixed(2)}`,
     budget?.tokens == null ? '' : `${budget.tokens.toLocaleString('en')} tokens`,
@@ -42,6 +44,11 @@ function budgetLines({
   const own = budget === undefined ? 'as the settings say (sessions.max_cost)' : limits.join(', ') || 'no limit'
   return [
     `session ${number}: used ${used.filter(Boolean).join(', ')}; budget: ${own}`,
+    ...(costUsd === null && tokens > 0 && budget?.usd != null
+      ? [
+          `the agent reports no cost, so a budget in USD never ends; limit its tokens: signalbox budget ${number} --tokens 500k`,
+        ]
+      : []),
     ...(paused ? [`paused: ${budgetSentence(paused)}`] : []),
   ]
 }

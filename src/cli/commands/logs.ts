@@ -1,5 +1,6 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { describeRun } from '../../runs/index.js'
+import { runWord } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { followInTerminal } from '../runs/drive-in-terminal.js'
 import { findRunFor, withRuns } from '../runs/with-store.js'
@@ -17,8 +18,9 @@ export async function run(context: CommandContext, { args, options }: InputOf<'l
     const isFollowing = options.follow === true
     const step = args.step ?? null
     const final = await followInTerminal(context, start, record, { step, isFollowing, json: options.json })
-    const { isUndriven, why, next } = await describeRun(start, final)
-    if (isUndriven) context.note(`${why}; resume it: ${next}`)
+    const described = await describeRun(start, final)
+    const { isUndriven, why, next } = described
+    if (isUndriven) context.note(`${runWord(described)}: ${why}; resume it: ${next}`)
     return EXIT.ok
   })
 }

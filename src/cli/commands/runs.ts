@@ -1,9 +1,19 @@
 import { systemClock } from '../../clock/index.js'
-import { listRuns, queuePosition } from '../../engine/index.js'
+import { listRuns, queuePosition, type RunRecord } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
 import type { Run } from '../../server/index.js'
-import { displayWidth, formatAge, RUN_WORDS, runWord, stripAnsi, truncate, visibleText } from '../../text/index.js'
+import type { EventStore } from '../../store/index.js'
+import {
+  displayWidth,
+  formatAge,
+  isOpenRun,
+  type RunFacts,
+  runWord,
+  stripAnsi,
+  truncate,
+  visibleText,
+} from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseCount } from '../parse-options.js'
@@ -28,9 +38,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   return withStore(context, async (store, home) => {
     if (options.worktrees) return runWorktrees(context, store, home, options)
     const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
-    const runs = options.status ? all.filter(({ status }) => wordOf(status) === options.status) : all
-    const shown = runs.slice(0, limit)
-    const described = await Promise.all(shown.map(record => describeRun({ store, clock: systemClock }, record)))
+    const described = await describedRuns(store, all, { status: options.status, limit })
     if (options.json) {
       context.json(described)
       return EXIT.ok
@@ -39,7 +47,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
       context.out(runLine(context, run, queuePosition(run, all)))
       if (run.isUndriven) context.out(context.style('dim', `    resume it: ${run.next}`))
     }
-    if (shown.length === 0) {
+    if (described.length === 0) {
       context.out(
         options.status
           ? options.status === 'needs-you'
@@ -53,9 +61,21 @@ export async function run(context: CommandContext, { args, options }: InputOf<'r
   })
 }
 
-/** The word that lists show, as an option. */
-function wordOf(status: keyof typeof RUN_WORDS): string {
-  return RUN_WORDS[status].toLowerCase().replaceAll(' ', '-')
+/** `status`: the word that lists show, as an option. Only an open run can be interrupted. */
+async function describedRuns(
+  store: EventStore,
+  records: readonly RunRecord[],
+  { status, limit }: { status: string | undefined; limit: number },
+): Promise<DescribedRun[]> {
+  const wordOf = (run: RunFacts) => runWord(run).replaceAll(' ', '-')
+  const candidates = status ? records.filter(run => isOpenRun(run) || wordOf(run) === status) : records
+  const found: DescribedRun[] = []
+  for (const record of candidates) {
+    if (found.length === limit) break
+    const run = await describeRun({ store, clock: systemClock }, record)
+    if (!status || wordOf(run) === status) found.push(run)
+  }
+  return found
 }
 
 async function move(
@@ -78,7 +98,7 @@ async function move(
 }
 
 function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
-  const status = context.style(run.isUndriven ? 'red' : STATUS_STYLE[run.status], runWord(run).padEnd(9))
+  const status = context.style(run.isUndriven ? 'red' : STATUS_STYLE[run.status], runWord(run).padEnd(11))
   const age = formatAge(systemClock.now() - run.updatedAt).padStart(10)
   const text = visibleText(
     `${run.labels.pipeline ?? run.kind} · ${run.title}${run.workerName === null ? '' : ` · on ${run.workerName}`}${whyText(run, queued)}`,
@@ -91,5 +111,5 @@ function runLine(context: CommandContext, run: DescribedRun, queued: ReturnType<
 function whyText({ isUndriven, why }: DescribedRun, queued: ReturnType<typeof queuePosition>): string {
   if (queued && !isUndriven)
     return ` (${queued.position === 1 ? 'next' : `number ${queued.position}`}; waits for ${queued.waitsFor})`
-  return why === null ? '' : ` (${isUndriven ? why.replace(/^stopped: /, '') : why})`
+  return why === null ? '' : ` (${why})`
 }

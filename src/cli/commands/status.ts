@@ -60,8 +60,8 @@ export async function run(context: CommandContext, { options }: InputOf<'status'
   if (approvals.length > 0) context.out('')
   for (const run of halted) {
     context.out(`${context.style('red', run.id)}  ${visibleText(run.title)}`)
-    const why = run.isUndriven ? run.why : [runWord(run), run.why].filter(Boolean).join(': ')
-    printBelow(context, `${visibleText(why ?? '')}${run.next === null ? '' : `; resume it: ${run.next}`}`)
+    const why = [runWord(run), run.why].filter(Boolean).join(': ')
+    printBelow(context, `${visibleText(why)}${run.next === null ? '' : `; resume it: ${run.next}`}`)
   }
   for (const { number, paused: used } of paused)
     printBelow(

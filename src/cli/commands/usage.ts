@@ -1,6 +1,6 @@
 import { EXIT } from '../../errors/index.js'
 import type { InMilliseconds, UsageReport } from '../../server/index.js'
-import { visibleText } from '../../text/index.js'
+import { costText, type Unpriced, unpricedText, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { InputOf } from '../specs/index.js'
@@ -19,23 +19,33 @@ export async function run(context: CommandContext, { options }: InputOf<'usage'>
   }
   const rows = report.rows.filter(({ usage }) => usage.input + usage.output > 0 || usage.costUsd !== undefined)
   if (rows.length === 0) context.out('no agent has reported any use in this time')
-  const lines = [...rows.map(row => cellsOf(row.key[by] ?? '', row.usage)), cellsOf('total', report.total)]
-  const widths = [0, 1, 2, 3].map(column => Math.max(...lines.map(cells => cells[column]!.length)))
+  const lines = [
+    ...rows.map(row => cellsOf(row.key[by] ?? '', row.usage, row.unpriced)),
+    cellsOf('total', report.total, report.unpriced),
+  ]
+  const widths = [0, 1, 2, 3, 4].map(column => Math.max(...lines.map(cells => cells[column]!.length)))
   if (rows.length > 0)
     for (const [name, ...figures] of lines)
       context.out(
-        [name!.padEnd(widths[0]!), ...figures.map((text, at) => text.padStart(widths[at + 1]!))].join('  ').trimEnd(),
+        [name!.padEnd(widths[0]!), ...figures.map((text, at) => (at < 3 ? text.padStart(widths[at + 1]!) : text))]
+          .join('  ')
+          .trimEnd(),
       )
   const { dayUsd } = report.budget
-  if (dayUsd !== null) context.note(`The budget of a day is $${dayUsd.toFixed(2)} (runs.day_usd).`)
+  const without = unpricedText(report.unpriced)
+  if (dayUsd !== null)
+    context.note(
+      `The budget of a day is $${dayUsd.toFixed(2)} (runs.day_usd).${without ? ' It counts only what has a known price.' : ''}`,
+    )
   return EXIT.ok
 }
 
-function cellsOf(name: string, { input, output, costUsd }: Row['usage']): string[] {
+function cellsOf(name: string, usage: Row['usage'], unpriced: Unpriced): string[] {
   return [
     visibleText(name),
-    costUsd === undefined ? 'cost unknown' : `$${costUsd.toFixed(2)}`,
-    `${input.toLocaleString('en')} in`,
-    `${output.toLocaleString('en')} out`,
+    costText(usage),
+    `${usage.input.toLocaleString('en')} in`,
+    `${usage.output.toLocaleString('en')} out`,
+    unpricedText(unpriced) ?? '',
   ]
 }

@@ -4,7 +4,7 @@ import type { Waited } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { parseSeconds } from '../parse-options.js'
-import { sessionWord } from '../sessions/session-info.js'
+import { panesById, sessionWord } from '../sessions/session-info.js'
 import type { InputOf } from '../specs/index.js'
 
 /** The longest that one request to the daemon waits. */
@@ -21,10 +21,12 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
     const { reached, session } = await client.get<Waited>(`/sessions/${encodeURIComponent(args.id)}/wait?${query}`)
     if (reached === 'timeout' && (deadline === null || systemClock.monotonic() < deadline)) continue
     if (options.json) context.json({ reached, session })
-    else
+    else {
+      const word = sessionWord(session, (await panesById(client)).get(session.id))
       context.out(
-        `${session.id}: ${reached === 'timeout' ? `still ${sessionWord(session)}` : reached === 'approval' ? 'needs you' : sessionWord(session)}`,
+        `${session.id}: ${reached === 'timeout' ? `still ${word}` : reached === 'approval' ? 'needs you' : word}`,
       )
+    }
     if (reached === 'timeout') return EXIT.timeout
     if (reached === what) return EXIT.ok
     return reached === 'approval' ? EXIT.needsHuman : EXIT.failed

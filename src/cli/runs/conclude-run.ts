@@ -15,7 +15,7 @@ import {
   type StartContext,
 } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
-import { formatDuration, plural, runWord, visibleText } from '../../text/index.js'
+import { costText, formatDuration, plural, runWord, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { answerCommand } from './answer-command.js'
 import { pipelineExit, runExit } from './run-exit.js'
@@ -39,15 +39,12 @@ export async function concludeRun(
 }
 
 /** A run that was followed, and whose driver died. */
-function concludeUndriven(
-  context: CommandContext,
-  { id: run, status, why, next }: DescribedRun,
-  isJson: boolean,
-): number {
+function concludeUndriven(context: CommandContext, record: DescribedRun, isJson: boolean): number {
+  const { id: run, status, why, next } = record
   if (isJson) context.json({ type: 'outcome', run, status, isUndriven: true, why, next })
   else {
     context.out('')
-    context.out(context.style('red', context.style('bold', why ?? '')))
+    context.out(context.style('red', context.style('bold', runWord(record))) + whyText(record))
     context.note(`resume with: ${next}`)
   }
   return EXIT.needsHuman
@@ -253,6 +250,6 @@ function durationOf({ endedAt, updatedAt, createdAt }: DescribedRun): string {
   return formatDuration((endedAt ?? updatedAt) - createdAt)
 }
 
-function costOf({ usage: { costUsd } }: DescribedRun): string {
-  return costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
+function costOf({ usage }: DescribedRun): string {
+  return usage.costUsd === undefined ? '' : ` · ${costText(usage, 4)}`
 }

@@ -1,7 +1,7 @@
 import type { Activity } from '../../activity/index.js'
 import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration, toolLine, visibleText } from '../../text/index.js'
+import { costText, formatDuration, toolLine, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 interface StepResult {
@@ -80,7 +80,7 @@ export class OneshotProgress {
     const { out, style } = this.#context
     const took = formatDuration(at - (this.#started.get(step) ?? at))
     const spent = usage
-      ? ` · ${usage.input + usage.output} tokens${usage.costUsd === undefined ? '' : ` · $${usage.costUsd.toFixed(4)}`}`
+      ? ` · ${usage.input + usage.output} tokens${usage.costUsd === undefined ? '' : ` · ${costText(usage, 4)}`}`
       : ''
     if (status !== 'ok')
       out(style('red', `  ✗ ${status === 'silent' ? 'silent' : 'failed'} after ${took}: ${reason ?? status}${spent}`))

@@ -4,7 +4,7 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Home } from '../../host/home/index.js'
 import { listWorktrees } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
-import { formatAge, plural } from '../../text/index.js'
+import { formatAge, plural, runWord } from '../../text/index.js'
 import { removeWorktree, TRASH_MS, type WorktreeEntry, type WorktreeFate } from '../../worktrees/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
@@ -118,5 +118,5 @@ function describe(context: CommandContext, entry: WorktreeEntry, isGone: boolean
   }
   const state = isGone ? 'removed' : texts[fate]
   const colour = fate === 'needless' || fate === 'busy' ? 'dim' : 'yellow'
-  return `${run}  ${(runStatus ?? 'unknown').padEnd(9)} ${formatAge(idleMs).padStart(10)} ${size.padStart(9)}  ${context.style(colour, state)}  ${context.style('dim', path)}`
+  return `${run}  ${(runStatus ? runWord({ status: runStatus }) : 'unknown').padEnd(9)} ${formatAge(idleMs).padStart(10)} ${size.padStart(9)}  ${context.style(colour, state)}  ${context.style('dim', path)}`
 }

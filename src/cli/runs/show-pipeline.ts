@@ -1,5 +1,5 @@
 import type { ImplementationState, PipelineRun } from '../../pipelines/index.js'
-import { plural, visibleText } from '../../text/index.js'
+import { costText, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 export function showPipeline(context: CommandContext, { state, next, usage }: PipelineRun): void {
@@ -27,9 +27,7 @@ export function showPipeline(context: CommandContext, { state, next, usage }: Pi
   if (usage.length > 0) out('usage:')
   for (const row of usage) {
     const cost =
-      row.usage.costUsd === undefined
-        ? ''
-        : ` · $${row.usage.costUsd.toFixed(4)}${row.usage.isEstimate ? ' (estimated)' : ''}`
+      row.usage.costUsd === undefined ? '' : ` · ${costText(row.usage, 4)}${row.usage.isEstimate ? ' (estimated)' : ''}`
     const what = `${row.role}${row.task === null ? '' : ` task ${row.task}`} (${row.agent}${row.model ? ` ${row.model}` : ''})`
     out(style('dim', `  ${what}: ${plural(row.steps, 'step')}, ${row.usage.input + row.usage.output} tokens${cost}`))
   }

@@ -1,11 +1,12 @@
 import { systemClock } from '../../clock/index.js'
 import { listRuns, queuePosition, type RunRecord, readRun } from '../../engine/index.js'
 import { type EventData, isEvent } from '../../events/index.js'
-import { oneshotWorkflow } from '../../oneshot/index.js'
+import type { StateOf } from '../../machine/index.js'
+import { type oneshotTable, oneshotWorkflow } from '../../oneshot/index.js'
 import type { PipelineRun } from '../../pipelines/index.js'
 import { type DescribedRun, describeRun, reasonText } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
-import { formatDuration, runWord, visibleText } from '../../text/index.js'
+import { costText, formatDuration, runWord, visibleText } from '../../text/index.js'
 import type { CommandContext, Style } from '../context.js'
 import { answerCommand } from './answer-command.js'
 import { showPipeline } from './show-pipeline.js'
@@ -58,11 +59,11 @@ export async function showRun(
   }
   const { out, style } = context
   out(`${style('bold', record.id)}  ${visibleText(record.title)}`)
-  const { isUndriven, next } = described
-  const status = isUndriven ? visibleText(described.why ?? '') : `${runWord(record)}${whyText(described)}`
+  const { next } = described
+  const status = `${runWord(described)}${whyText(described)}`
   const took = formatDuration((record.endedAt ?? record.updatedAt) - record.createdAt)
   const { input, output, costUsd } = record.usage
-  const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
+  const cost = costUsd === undefined ? '' : ` · ${costText(record.usage, 4)}`
   out(`${record.kind} · ${status} · ${took} · ${input + output} tokens${cost}`)
   out(style('dim', record.workerName === null ? record.cwd : `${record.cwd} · on ${record.workerName}`))
   if (next !== null) out(`resume with: ${next}`)
@@ -77,7 +78,7 @@ export async function showRun(
       out(
         style(
           'dim',
-          `  ${new Date(ts * 1000).toISOString()}  ${state}${reason ? ` (${visibleText(reasonText(reason))})` : ''}`,
+          `  ${new Date(ts * 1000).toISOString()}  ${STATES[state]}${reason ? ` (${visibleText(reasonText(reason))})` : ''}`,
         ),
       )
   }
@@ -87,6 +88,20 @@ export async function showRun(
   for (const step of steps) showStep(context, step, failed.get(visitOf(step.step)))
   for (const [gate, approval] of Object.entries(record.gates))
     out(`waiting at ${gate}: ${await answerCommand(store, approval)}`)
+}
+
+/** The states of a oneshot, in the words of its run where both mean the same. */
+const STATES: Readonly<Record<StateOf<typeof oneshotTable>, string>> = {
+  CREATED: 'created',
+  WORKER_EXECUTING: 'worker working',
+  RECOVERY_PENDING: 'inspecting what the worker left',
+  AUDIT_PENDING: 'waiting for the auditor',
+  AUDITOR_EXECUTING: 'auditor working',
+  REITERATION_PENDING: 'back to the worker',
+  INTERRUPTED: runWord({ status: 'paused' }),
+  COMPLETED: runWord({ status: 'completed' }),
+  FAILED: runWord({ status: 'failed' }),
+  REJECTED: runWord({ status: 'rejected' }),
 }
 
 /** The reason in brackets, if there is more to say than the status. */

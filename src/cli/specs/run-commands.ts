@@ -93,7 +93,7 @@ export const RUN_COMMANDS = {
       {
         flags: '--status <status>',
         description: 'only runs with this status',
-        choices: ['queued', 'working', 'needs-you', 'paused', 'done', 'failed', 'rejected', 'cancelled'],
+        choices: ['queued', 'working', 'needs-you', 'interrupted', 'paused', 'done', 'failed', 'rejected', 'cancelled'],
       },
       { flags: '--limit <n>', description: 'at most this many (default: 50)' },
       { flags: '--worktrees', description: 'the worktrees that runs have left: size, age, merged or not' },

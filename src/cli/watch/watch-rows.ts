@@ -18,7 +18,7 @@ export const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; s
   failed: { mark: '✗', style: 'red' },
   done: { mark: '✓', style: 'green' },
   running: { mark: '●', style: 'blue' },
-  'long-running': { mark: '◆', style: 'blue' },
+  'long-running': { mark: '●', style: 'blue' },
   idle: { mark: '·', style: 'dim' },
 }
 

@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration } from '../../text/index.js'
+import { formatDuration, nodeWord } from '../../text/index.js'
 
 /** Graphviz would take minutes for a larger graph. */
 const SVG_NODES_MAX = 2_000
@@ -42,12 +42,12 @@ export function drawingOf(events: readonly StoredEvent[], { isUndriven }: { isUn
     else if (type === 'gate.opened') gates.set(String(data.gate), nodeOfStep(String(data.gate)))
     else if (ENDS.has(type)) {
       gates.clear()
-      change(states, ['running', 'stopped'], 'cancelled')
-    } else if (type === 'run.paused') change(states, ['running'], 'stopped')
-    else if (type === 'run.resumed') change(states, ['cancelled', 'stopped'], 'running')
+      change(states, ['running', 'paused'], 'cancelled')
+    } else if (type === 'run.paused') change(states, ['running'], 'paused')
+    else if (type === 'run.resumed') change(states, ['cancelled', 'paused'], 'running')
     else if (type === 'gate.answered' || type === 'gate.expired') gates.delete(String(data.gate))
   }
-  if (isUndriven) change(states, ['running'], 'stopped')
+  if (isUndriven) change(states, ['running'], 'interrupted')
   for (const node of gates.values()) {
     const state = states.get(node)
     if (state) states.set(node, { ...state, status: 'waiting' })
@@ -134,7 +134,7 @@ export function drawMarkdown(graph: Graph, { states, taken }: Drawing): string {
     const name = label && label !== node.id ? `\`${node.id}\` ${cell(label)}` : `\`${node.id}\``
     const state = states?.get(node.id)
     const own = states
-      ? ` ${state?.status ?? '–'} | ${state?.visits ?? 0} | ${state ? formatDuration(state.ms) : '–'} |`
+      ? ` ${state ? nodeWord(state.status) : '–'} | ${state?.visits ?? 0} | ${state ? formatDuration(state.ms) : '–'} |`
       : ''
     const targets = edgesFrom(graph, node.id).map(edge => {
       const why = textOf(edge.attributes, 'condition') || textOf(edge.attributes, 'label') || ''

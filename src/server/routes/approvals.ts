@@ -3,9 +3,13 @@ import {
   type ApprovalRecord,
   blockersOf,
   buildReport,
+  DECISIONS,
   decideBatch,
   denyAll,
   denyBatch,
+  type HistoryFilter,
+  historyItemOf,
+  isInHistory,
   type ProposedDecision,
   readLedgerEvents,
   reportRows,
@@ -15,9 +19,9 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { callerFields, callerOf, idempotencyKey } from '../caller.js'
 import { type Route, route } from '../route.js'
-import { approval, approvalReport, batchResults } from '../schemas/approvals.js'
+import { approval, approvalHistory, approvalReport, batchResults } from '../schemas/approvals.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
-import { pageOf } from '../views/page.js'
+import { pageOf, pageOfViews } from '../views/page.js'
 
 const WAIT_MAX_MS = 30_000
 
@@ -78,6 +82,18 @@ const seenBody = z.strictObject({ displayHash: displayHash.optional(), whole: z.
 const approvalAnswer = answer('the request, and what became of it', approval)
 const batchAnswer = answer('the result of each', batchResults)
 
+const historyQuery = {
+  from: z.string().optional().describe('asked at this time or later'),
+  since: z.string().optional().describe('the same as `from`'),
+  to: z.string().optional().describe('asked before this time'),
+  session: z.string().optional(),
+  run: z.string().optional(),
+  project: z.string().optional().describe('its directory, or the name of it'),
+  person: z.string().optional().describe('who decided, by id or name'),
+  decision: z.array(z.enum(DECISIONS)).default([]),
+  q: z.string().max(500).optional().describe('every word occurs in what was asked, by whom, or in the decision'),
+}
+
 export const approvalRoutes: readonly Route[] = [
   route({
     id: 'approvals.list',
@@ -116,19 +132,31 @@ export const approvalRoutes: readonly Route[] = [
     },
   }),
   route({
+    id: 'approvals.history',
+    method: 'GET',
+    path: '/approvals/history',
+    summary: 'Lists requests that wait no longer, with what became of them, newest first.',
+    access: 'viewer',
+    query: z.strictObject({ ...listQuery, ...historyQuery }),
+    answers: { 200: answer('a page', approvalHistory) },
+    handle: async call => {
+      const { query, host } = call
+      const records = await host.ledger.list({ isOpenOnly: false })
+      const past = records.filter(({ state }) => state !== 'pending').sort((a, b) => b.requestedAt - a.requestedAt)
+      const filter = filterOf(query)
+      const wanted = past.filter(record => isInHistory(record, filter))
+      const projects = [...new Set(past.map(({ subject }) => subject.project))].sort()
+      const page = await pageOfViews(call, wanted, query, historyItemOf)
+      return call.json({ ...page, total: wanted.length, projects })
+    },
+  }),
+  route({
     id: 'approvals.report',
     method: 'GET',
     path: '/approvals/report',
     summary: 'Reports who decided what and how fast, with refusals and standing approvals.',
     access: 'viewer',
-    query: z.strictObject({
-      from: z.string().optional(),
-      since: z.string().optional(),
-      to: z.string().optional(),
-      run: z.string().optional(),
-      person: z.string().optional(),
-      format: z.enum(['json', 'csv']).default('json'),
-    }),
+    query: z.strictObject({ ...historyQuery, format: z.enum(['json', 'csv']).default('json') }),
     answers: {
       200: {
         description: 'the report, or one line for each request',
@@ -137,14 +165,7 @@ export const approvalRoutes: readonly Route[] = [
       },
     },
     handle: async ({ host, query, json }) => {
-      const since = timeOf('from', query.from ?? query.since)
-      const until = timeOf('to', query.to)
-      const report = buildReport(await readLedgerEvents(host.store), {
-        ...(since !== undefined && { since }),
-        ...(until !== undefined && { until }),
-        ...(query.run !== undefined && { run: query.run }),
-        ...(query.person !== undefined && { person: query.person }),
-      })
+      const report = buildReport(await readLedgerEvents(host.store), filterOf(query))
       if (query.format !== 'csv') return json(report)
       return new Response(`${reportRows(report).join('\r\n')}\r\n`, {
         headers: { 'content-type': 'text/csv; charset=utf-8' },
@@ -278,6 +299,17 @@ function withBlocker(
 /** The record once the decision has been applied, or as it is after `waitMs`. */
 async function afterDecision({ store, clock, ledger }: Host, id: string, timeoutMs: number): Promise<ApprovalRecord> {
   return waitForRecord({ store, clock }, await ledger.find(id), ({ state }) => state !== 'decided', { timeoutMs })
+}
+
+function filterOf(query: z.output<z.ZodObject<typeof historyQuery>>): HistoryFilter {
+  const { from, since, to, q, decision, session, run, project, person } = query
+  return {
+    since: timeOf('from', from ?? since),
+    until: timeOf('to', to),
+    decisions: decision,
+    words: q,
+    ...{ session, run, project, person },
+  }
 }
 
 /** Milliseconds since the epoch, or a date. */

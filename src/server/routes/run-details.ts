@@ -15,7 +15,7 @@ import {
   runStream,
 } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { handlerOf, textOf } from '../../graph/index.js'
+import { handlerOf, labelOf } from '../../graph/index.js'
 import { describeRun, runDirectory } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { type Call, type Route, route } from '../route.js'
@@ -227,11 +227,9 @@ export async function graphWork({ host }: Pick<Call, 'host'>, record: RunRecord)
 async function graphNodes(call: Call, record: RunRecord): Promise<Map<string, { label: string; handler: string }>> {
   if (record.kind !== 'graph') return new Map()
   const { input } = await graphWork(call, record)
+  const graph = graphOf(input)
   return new Map(
-    [...graphOf(input).nodes.values()].map(node => [
-      node.id,
-      { label: textOf(node.attributes, 'label') || node.id, handler: handlerOf(node) },
-    ]),
+    [...graph.nodes.values()].map(node => [node.id, { label: labelOf(graph, node), handler: handlerOf(node) }]),
   )
 }
 

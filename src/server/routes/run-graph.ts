@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { graphOf } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { handlerOf, printDot, textOf } from '../../graph/index.js'
+import { handlerOf, labelOf, printDot, textOf } from '../../graph/index.js'
 import { describeRun, drawingOf, drawSvg } from '../../runs/index.js'
 import { imageAt, type ShareableDiff, shareableDiff } from '../../sessions/index.js'
 import { type Route, route } from '../route.js'
@@ -45,7 +45,7 @@ export const runGraphRoutes: readonly Route[] = [
         const state = drawing.states?.get(node.id)
         return {
           id: node.id,
-          label: textOf(node.attributes, 'label') || node.id,
+          label: labelOf(graph, node),
           handler: handlerOf(node),
           attributes: Object.fromEntries([...node.attributes].map(([key, { value }]) => [key, value])),
           status: state?.status ?? 'idle',

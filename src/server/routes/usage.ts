@@ -30,7 +30,7 @@ export const usageRoutes: readonly Route[] = [
     query,
     answers: { 200: answer('rows, one for each value of the splits', usageReport) },
     handle: async call => {
-      const { from, to, by, rows } = await read(call)
+      const { from, to, by, rows, unpriced } = await read(call)
       const report = buildReport(await readLedgerEvents(call.host.store), { since: from, until: to })
       const { requests: _, ...decisions } = report
       return call.json({
@@ -39,6 +39,7 @@ export const usageRoutes: readonly Route[] = [
         by,
         rows,
         total: rows.reduce((sum, each) => addUsage(sum, each.usage), NO_USAGE),
+        unpriced,
         budget: { dayUsd: call.parts.home().loaded.config.runs.day_usd },
         decisions,
         recoveries: await recoveryTally(call.host.store, await listRuns(call.host.store), { from, to }),
@@ -56,11 +57,24 @@ export const usageRoutes: readonly Route[] = [
     answers: { 200: { description: 'one line a row', media: 'text/csv' } },
     handle: async call => {
       const { by, rows } = await read(call)
-      const head = [...by, 'input', 'output', 'cost_usd', 'steps', 'runs', 'passed', 'failed', 'median_ms', 'p95_ms']
-      const lines = rows.map(({ key, usage: spent, steps, runs, passed, failed, medianMs, p95Ms }) =>
+      const head = [
+        ...by,
+        'input',
+        'output',
+        'cost_usd',
+        'steps',
+        'runs',
+        'passed',
+        'failed',
+        'median_ms',
+        'p95_ms',
+        'unpriced',
+      ]
+      const lines = rows.map(({ key, usage: spent, steps, runs, passed, failed, medianMs, p95Ms, unpriced }) =>
         [
           ...by.map(split => key[split] ?? ''),
           ...[spent.input, spent.output, spent.costUsd ?? '', steps, runs, passed, failed, medianMs, p95Ms],
+          unpriced.sessions + unpriced.runs,
         ].map(cell => csvCell(String(cell))),
       )
       const text = [head, ...lines].map(cells => `${cells.join(',')}\r\n`).join('')
@@ -79,9 +93,9 @@ async function read(call: Call<z.output<typeof query>>) {
   const by: Split[] = [...new Set(call.query.by)]
   const { from, to } = rangeOf(call.query.range, clock.now())
   const sessions = sessionDays(call.host, await call.host.records(), { from, to })
-  const rows = await usageRows(store, await listRuns(store), { from, to, by, sessions })
+  const { rows, unpriced } = await usageRows(store, await listRuns(store), { from, to, by, sessions })
   rows.sort((a, b) => (JSON.stringify(a.key) < JSON.stringify(b.key) ? -1 : 1))
-  return { from, to, by, rows }
+  return { from, to, by, rows, unpriced }
 }
 
 /** @throws SignalboxError `E_INPUT` */

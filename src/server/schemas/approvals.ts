@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { eventSchema } from '../../events/index.js'
-import { moment } from './common.js'
+import { REQUEST_WORDS, type RequestState } from '../../text/index.js'
+import { moment, page } from './common.js'
 import { grant } from './grants.js'
 
 const requested = eventSchema('approval.requested').shape
@@ -57,7 +58,7 @@ const tally = z.object({
   toDecision: times,
 })
 
-const reportItem = z.object({
+const historyItem = z.object({
   id: z.string(),
   requestedAt: moment,
   project: z.string(),
@@ -67,8 +68,10 @@ const reportItem = z.object({
   kind: z.string(),
   tool: z.string(),
   title: z.string().describe('what was asked, as one sentence'),
+  what: z.string().nullable().describe('the command, the size of the change or the first line of what was asked'),
   risk: z.string(),
   state: z.string(),
+  result: z.enum(Object.keys(REQUEST_WORDS) as [RequestState, ...RequestState[]]).describe('what became of it'),
   decidedAt: moment.nullable(),
   by: z.string().nullable(),
   surface: z.string().nullable(),
@@ -79,14 +82,24 @@ const reportItem = z.object({
   grant: z.string().nullable(),
   decisionMs: z.number().nullable().describe('from the request to the decision'),
   appliedMs: z.number().nullable().describe('from the decision until the agent or the run had it'),
+  waitedMs: z.number().nullable().describe('from the request until it was decided anywhere, or closed'),
   reason: z.string().nullable(),
+  why: z.string().nullable().describe('the reason in words'),
 })
+
+/** A page of the requests that wait no longer. */
+export const approvalHistory = page(historyItem)
+  .extend({
+    total: z.int().describe('how many match, on all pages'),
+    projects: z.array(z.string()).describe('of all requests that wait no longer'),
+  })
+  .meta({ id: 'ApprovalHistory' })
 
 /** Who decided what and how fast; refusals and grants. */
 export const approvalReport = z
   .object({
     requests: z.int(),
-    states: z.record(z.string(), z.int()),
+    states: z.record(z.string(), z.int()).describe('how many requests, by what became of them'),
     toDecision: times,
     toApplied: times,
     byPerson: z.array(tally),
@@ -115,6 +128,6 @@ export const approvalReport = z
         at: moment,
       }),
     ),
-    items: z.array(reportItem),
+    items: z.array(historyItem),
   })
   .meta({ id: 'ApprovalReport' })

@@ -3,7 +3,7 @@ import { approval } from './approvals.js'
 import { moment, position } from './common.js'
 import { grantList } from './grants.js'
 import { pane } from './panes.js'
-import { run } from './runs.js'
+import { run, unpriced } from './runs.js'
 import { session } from './sessions.js'
 
 const need = z.object({
@@ -29,6 +29,7 @@ export const overview = z.object({
     tokens: z.int(),
     runs: z.int(),
     sessions: z.int().describe('sessions that spent something today'),
+    unpriced,
     budgetUsd: z.number().nullable().describe('`runs.day_usd`; null: no limit'),
   }),
   workers: z.int().describe('how many machines perform work for this server'),

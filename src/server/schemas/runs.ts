@@ -4,6 +4,11 @@ import { approval } from './approvals.js'
 import { moment, position } from './common.js'
 import { storedEvent } from './events.js'
 
+/** Whose use the cost leaves out, as its price is unknown. */
+export const unpriced = z
+  .object({ sessions: z.int(), runs: z.int() })
+  .describe('how many used tokens without a known price, which the cost leaves out')
+
 export const usage = z
   .object({
     input: z.number(),
@@ -13,6 +18,7 @@ export const usage = z
     reasoning: z.number().optional(),
     costUsd: z.number().optional(),
     isEstimate: z.boolean().optional(),
+    isPartial: z.boolean().optional().describe('a part has no known price: the cost is the least that it can be'),
   })
   .meta({ id: 'Usage' })
 
@@ -105,7 +111,7 @@ export const runStep = z.object({
 })
 
 const nodeStatus = z.enum([
-  ...(['running', 'stopped', 'waiting', 'success', 'fail'] as const),
+  ...(['running', 'paused', 'interrupted', 'waiting', 'success', 'fail'] as const),
   ...(['partial_success', 'retry', 'skipped', 'cancelled'] as const),
 ])
 

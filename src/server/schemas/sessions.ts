@@ -93,6 +93,7 @@ export const session = z
         limit: z.enum(['session-usd', 'session-tokens', 'day-usd']),
         of: z.number(),
         used: z.number(),
+        isPartial: z.boolean().optional().describe('a part of what was used has no known price'),
         since: moment,
       })
       .optional()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { approvalReport } from './approvals.js'
 import { moment, position } from './common.js'
-import { usage } from './runs.js'
+import { unpriced, usage } from './runs.js'
 
 export const split = z.enum(['day', 'agent', 'model', 'project', 'pipeline', 'version', 'node'])
 
@@ -14,6 +14,7 @@ const row = z.object({
   failed: z.int(),
   medianMs: z.number(),
   p95Ms: z.number(),
+  unpriced,
 })
 
 export const usageReport = z.object({
@@ -22,6 +23,7 @@ export const usageReport = z.object({
   by: z.array(split),
   rows: z.array(row),
   total: usage,
+  unpriced,
   budget: z.object({ dayUsd: z.number().nullable() }).describe('`runs.day_usd`; null: no limit'),
   decisions: approvalReport.omit({ requests: true }),
   recoveries: z

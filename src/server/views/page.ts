@@ -55,13 +55,3 @@ export async function pageOfViews<T extends { id: string }, V extends { id: stri
   const last = page.at(-1)
   return { items: page, next: isMore && last ? Buffer.from(last.id).toString('base64url') : null, position }
 }
-
-/** Every word must occur in one of the texts. */
-export function hasWords(q: string | undefined, texts: readonly (string | null | undefined)[]): boolean {
-  if (q === undefined) return true
-  const all = texts.join('\n').toLowerCase()
-  return q
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => all.includes(word))
-}

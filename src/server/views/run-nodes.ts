@@ -24,7 +24,7 @@ export function visitsOf(events: readonly StoredEvent[], { isUndriven }: { isUnd
       const { node, visit, attempt, reason, branch } = data as EventData<'node.retrying'>
       visits.get(keyOf(branch, node, visit))?.retries.push({ attempt, reason, at })
     } else if (ENDS.has(type)) cancelOpen(visits.values(), at)
-    else if (type === 'run.paused') stopRunning(visits.values(), at)
+    else if (type === 'run.paused') endRunning(visits.values(), 'paused', at)
     else if (type === 'run.resumed') reopen(visits.values())
     else if (type === 'node.finished') finish(visits.get(keyOf(data.branch, data.node, data.visit)), data, at)
     else if (type === 'edge.selected') {
@@ -38,7 +38,7 @@ export function visitsOf(events: readonly StoredEvent[], { isUndriven }: { isUnd
       if (visit) noteGate(visit, type, gate, String(data.approval), at)
     }
   }
-  if (isUndriven) stopRunning(visits.values(), events.at(-1)?.at ?? 0)
+  if (isUndriven) endRunning(visits.values(), 'interrupted', events.at(-1)?.at ?? 0)
   for (const step of stepsOf(events)) {
     const key = keyOf(step.branch ?? undefined, step.node, step.visit)
     const visit = visits.get(key) ?? fromStep(step)
@@ -86,19 +86,19 @@ function finish(visit: NodeVisit | undefined, data: Record<string, unknown>, at:
 
 function cancelOpen(visits: Iterable<NodeVisit>, at: number): void {
   for (const visit of visits)
-    if (visit.endedAt === null || visit.status === 'stopped')
+    if (visit.endedAt === null || visit.status === 'paused')
       Object.assign(visit, { endedAt: visit.endedAt ?? at, status: 'cancelled' })
 }
 
 /** A gate that waits for its answer waits in a paused run, too. */
-function stopRunning(visits: Iterable<NodeVisit>, at: number): void {
+function endRunning(visits: Iterable<NodeVisit>, status: 'paused' | 'interrupted', at: number): void {
   for (const visit of visits)
-    if (visit.endedAt === null && visit.status === 'running') Object.assign(visit, { endedAt: at, status: 'stopped' })
+    if (visit.endedAt === null && visit.status === 'running') Object.assign(visit, { endedAt: at, status })
 }
 
 function reopen(visits: Iterable<NodeVisit>): void {
   for (const visit of visits)
-    if (visit.status === 'cancelled' || visit.status === 'stopped')
+    if (visit.status === 'cancelled' || visit.status === 'paused')
       Object.assign(visit, { endedAt: null, status: 'running' })
 }
 

@@ -1,5 +1,5 @@
 import { graphWorkflow, isEnded, type RunRecord, readRun } from '../../engine/index.js'
-import { isExit, startNodes, textOf } from '../../graph/index.js'
+import { isExit, labelOf, startNodes } from '../../graph/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { Run } from '../api-types.js'
@@ -46,7 +46,7 @@ export class RunProgress {
         unit: 'nodes',
         done,
         of: nodes.length,
-        node: current ? textOf(current.attributes, 'label') || current.id : null,
+        node: current ? labelOf(graph, current) : null,
       }
     }
     if (kind === 'oneshot') {

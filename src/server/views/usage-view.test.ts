@@ -50,7 +50,7 @@ test('names the agents of a pipeline’s steps, says unknown where no name was r
   ])
   const runs = [await getRun(store, id)]
   const rowsBy = async (by: 'agent' | 'model' | 'node') => {
-    const rows = await usageRows(store, runs, { from: 0, to: 9_000, by: [by], sessions: [] })
+    const { rows } = await usageRows(store, runs, { from: 0, to: 9_000, by: [by], sessions: [] })
     return rows.map(({ key, usage, steps }) => [key[by], usage.input, steps])
   }
   expect(await rowsBy('agent')).toEqual([
@@ -66,4 +66,27 @@ test('names the agents of a pipeline’s steps, says unknown where no name was r
     ['–', 0, 1],
   ])
   expect(await rowsBy('node')).toContainEqual(['reviewer', 25, 1])
+})
+
+test('counts each session and run without a known price once, and marks the cost as the least', async () => {
+  const about = { title: 'x', project: '/p', cwd: '/p', person: 'local' }
+  const id = await createRun(store, { kind: 'graph', ...about, input: plainInput(DOT, '/p') }, 1_000)
+  await store.append(runStream(id), 'any', [
+    started('a@1#1'),
+    ended('a@1#1', { input: 10, output: 1, costUsd: 0.5 }),
+    started('b@1#1'),
+    ended('b@1#1', { input: 20, output: 1 }),
+  ])
+  const on = (session: string, day: string, costUsd: number | null) => ({
+    ...{ session, day, costUsd, agent: 'pi', model: 'm', project: '/p', input: 3, output: 1 },
+  })
+  const sessions = [on('ses_1', '1970-01-01', null), on('ses_1', '1970-01-02', null), on('ses_2', '1970-01-01', 1)]
+  const { rows, unpriced } = await usageRows(store, [await getRun(store, id)], {
+    ...{ from: 0, to: 9e8, by: ['day'] as const, sessions },
+  })
+  expect(unpriced).toEqual({ sessions: 1, runs: 1 })
+  expect(rows.map(({ key, usage, unpriced: own }) => [key.day, usage.costUsd, usage.isPartial, own])).toEqual([
+    ['1970-01-01', 1.5, true, { sessions: 1, runs: 1 }],
+    ['1970-01-02', undefined, undefined, { sessions: 1, runs: 0 }],
+  ])
 })

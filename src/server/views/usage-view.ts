@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { addUsage, type RunRecord, runStream, type Usage } from '../../engine/index.js'
+import { addUsage, NO_USAGE, type RunRecord, runStream, type Usage } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import type { EventStore } from '../../store/index.js'
+import { isUnpriced, type Unpriced } from '../../text/index.js'
 import type { UsageReport } from '../api-types.js'
 import { partsOfStep } from './run-steps.js'
 import type { SessionDay } from './session-spending.js'
@@ -44,15 +45,16 @@ export async function usageRows(
   store: EventStore,
   runs: readonly RunRecord[],
   { from, to, by, sessions }: { from: number; to: number; by: readonly Split[]; sessions: readonly SessionDay[] },
-): Promise<UsageRow[]> {
+): Promise<{ rows: UsageRow[]; unpriced: Unpriced }> {
   const spent: Spent[] = []
   for (const run of runs)
     if (run.updatedAt >= from && run.createdAt <= to) spent.push(...(await stepsOf(store, run, { from, to, by })))
   const byId = new Map(runs.map(run => [run.id, run]))
-  const rows = new Map<string, { row: UsageRow; times: number[]; runs: Set<string>; last: string }>()
+  const rows = new Map<string, FoundRow>()
+  const unpriced = new UnpricedIds()
   for (const { key, run, step, usage, ms } of spent) {
     const name = JSON.stringify(by.map(split => key[split] ?? ''))
-    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>(), last: '' }
+    const found = rows.get(name) ?? emptyRow(key)
     rows.set(name, found)
     // The parts of a step follow each other.
     if (found.last !== `${run} ${step}`) {
@@ -62,16 +64,19 @@ export async function usageRows(
     }
     found.runs.add(run)
     if (usage) found.row.usage = addUsage(found.row.usage, usage)
+    if (usage && isUnpriced(usage)) for (const ids of [found.unpriced, unpriced]) ids.runs.add(run)
   }
-  for (const { session: _, input, output, costUsd, ...known } of sessions) {
+  for (const { session, input, output, costUsd, ...known } of sessions) {
     const all: Record<Split, string> = { ...known, pipeline: SESSIONS, version: SESSIONS, node: '–' }
     const key = Object.fromEntries(by.map(split => [split, all[split]])) as Spent['key']
     const name = JSON.stringify(by.map(split => key[split] ?? ''))
-    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>(), last: '' }
+    const found = rows.get(name) ?? emptyRow(key)
     rows.set(name, found)
-    found.row.usage = addUsage(found.row.usage, { input, output, ...(costUsd !== null && { costUsd }) })
+    const usage = { input, output, ...(costUsd !== null && { costUsd }) }
+    found.row.usage = addUsage(found.row.usage, usage)
+    if (isUnpriced(usage)) for (const ids of [found.unpriced, unpriced]) ids.sessions.add(session)
   }
-  return [...rows.values()].map(({ row, times, runs: ids }) => {
+  const summed = [...rows.values()].map(({ row, times, runs: ids, unpriced: without }) => {
     const states = [...ids].map(id => byId.get(id)?.status)
     times.sort((a, b) => a - b)
     return {
@@ -81,8 +86,27 @@ export async function usageRows(
       failed: states.filter(status => status === 'failed' || status === 'rejected').length,
       medianMs: percentile(times, 0.5),
       p95Ms: percentile(times, 0.95),
+      unpriced: without.count(),
     }
   })
+  return { rows: summed, unpriced: unpriced.count() }
+}
+
+interface FoundRow {
+  row: Omit<UsageRow, 'unpriced'>
+  times: number[]
+  runs: Set<string>
+  unpriced: UnpricedIds
+  last: string
+}
+
+class UnpricedIds {
+  readonly sessions = new Set<string>()
+  readonly runs = new Set<string>()
+
+  count(): Unpriced {
+    return { sessions: this.sessions.size, runs: this.runs.size }
+  }
 }
 
 async function stepsOf(
@@ -169,8 +193,9 @@ function versionOf(pipeline: string, input: unknown): string {
   return `${pipeline} ${createHash('sha256').update(text).digest('hex').slice(0, 7)}`
 }
 
-function emptyRow(key: UsageRow['key']): UsageRow {
-  return { key, usage: { input: 0, output: 0 }, steps: 0, runs: 0, passed: 0, failed: 0, medianMs: 0, p95Ms: 0 }
+function emptyRow(key: UsageRow['key']): FoundRow {
+  const row = { key, usage: NO_USAGE, steps: 0, runs: 0, passed: 0, failed: 0, medianMs: 0, p95Ms: 0 }
+  return { row, times: [], runs: new Set(), unpriced: new UnpricedIds(), last: '' }
 }
 
 function percentile(sorted: readonly number[], share: number): number {

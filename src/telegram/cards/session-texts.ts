@@ -2,7 +2,7 @@ import type { Host } from '../../host/index.js'
 import { type Block, blockWords, type Facet } from '../../screen/index.js'
 import type { InterruptResult, SessionPort, SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { budgetSentence, formatAge, formatDuration, sessionState, stateWord } from '../../text/index.js'
+import { budgetSentence, costText, formatAge, formatDuration, sessionState, stateWord } from '../../text/index.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import type { OutboxItem } from '../outgoing/outbox-item.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -67,7 +67,7 @@ export function historyLine(record: SessionRecord, utcOffset: number): string {
 /** Empty where the agent does not report its usage. */
 export function usageLine(usage: ReturnType<Host['usageOf']>): string {
   if (!usage) return ''
-  const cost = usage.costUsd === undefined ? '' : `, $${usage.costUsd.toFixed(2)}`
+  const cost = usage.costUsd === undefined ? '' : `, ${costText(usage)}`
   return `${usage.input + usage.output} tokens${cost}`
 }
 

@@ -1,7 +1,7 @@
 import { newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Block } from '../../screen/index.js'
-import { budgetSentence, formatAge, plural } from '../../text/index.js'
+import { budgetSentence, costText, formatAge, knownCost, plural, unpricedText } from '../../text/index.js'
 import { answerActions } from '../cards/answer-messages.js'
 import { gitCard, gitDiff } from '../cards/git-texts.js'
 import {
@@ -151,6 +151,7 @@ export const READING_COMMANDS: Readonly<Record<string, BotCommand>> = {
       const { budgets } = services.host
       const today = await budgets.today()
       const { dayUsd } = budgets
+      const without = unpricedText(today.unpriced)
       const sessions = services.host
         .liveSessions()
         .map(live => ({ live, used: usageLine(services.host.usageOf(live.id)) }))
@@ -158,13 +159,14 @@ export const READING_COMMANDS: Readonly<Record<string, BotCommand>> = {
       const records = await Promise.all(sessions.map(({ live }) => services.host.record(live.id)))
       const counts = `${plural(today.runs, 'run')}, ${plural(today.sessions, 'session')}`
       const lines = [
-        `Today: ${counts}, ${today.tokens} tokens, $${today.costUsd.toFixed(2)}.`,
+        `Today: ${counts}, ${today.tokens} tokens, ${costText(knownCost(today.costUsd, today.unpriced))}.`,
+        without === null ? '' : `The cost leaves out ${without}.`,
         dayUsd === null
           ? 'No daily budget is set.'
-          : `Daily budget: $${dayUsd.toFixed(2)}, $${Math.max(0, dayUsd - today.costUsd).toFixed(2)} left.`,
+          : `Daily budget: $${dayUsd.toFixed(2)}, ${without === null ? '' : 'at most '}$${Math.max(0, dayUsd - today.costUsd).toFixed(2)} left.`,
         ...sessions.map(({ used }, index) => `${sessionTitle(records[index]!)}: ${used}`),
       ]
-      await services.reply(to, escapeHtml(lines.join('\n')))
+      await services.reply(to, escapeHtml(lines.filter(line => line !== '').join('\n')))
       return 'shown'
     },
   },

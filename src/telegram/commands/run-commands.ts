@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { findRun, isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { type DescribedRun, describeRun } from '../../runs/index.js'
-import { formatDuration, runWord } from '../../text/index.js'
+import { costText, formatDuration, runWord } from '../../text/index.js'
 import type { CommandServices, Requester } from '../command-services.js'
 import type { ButtonSpec } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
@@ -83,7 +83,7 @@ export async function showRunCard(services: CommandServices, to: Requester, pref
     buttons.push([{ text: 'Resume', action: { do: 'run', run: run.id, act: 'resume' } }])
   const html = [
     `${runLine(run, services.clock.now())}${progress(run)}`,
-    run.usage.costUsd === undefined ? '' : `cost $${run.usage.costUsd.toFixed(2)}`,
+    run.usage.costUsd === undefined ? '' : `cost ${costText(run.usage)}`,
     whyText(run).trimStart(),
     `<code>${escapeHtml(run.id)}</code>`,
   ]

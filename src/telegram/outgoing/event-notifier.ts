@@ -8,7 +8,7 @@ import { describeRun } from '../../runs/index.js'
 import type { Block } from '../../screen/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { formatDuration, runWord } from '../../text/index.js'
+import { costText, formatDuration, runWord } from '../../text/index.js'
 import { answerActions, type Verbosity } from '../cards/answer-messages.js'
 import type { CardBuilder, ChatRecipient } from '../cards/card-builder.js'
 import { compactButton, contextLeft, interruptedMessage, lastLine } from '../cards/session-texts.js'
@@ -381,7 +381,7 @@ export class EventNotifier {
     // It may have been resumed in the meantime.
     if (isEvent(event, 'run.undriven') && !isUndriven) return null
     const isDone = run.status === 'completed'
-    const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
+    const cost = run.usage.costUsd === undefined ? [] : [costText(run.usage)]
     const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
     const agent = await this.#agentOf(id)
     const facts = [basename(run.project), run.kind, ...agent, runWord(run), time, ...cost]

@@ -41,6 +41,11 @@ export function describeSessions(): void {
       expect(second.json.error).toMatchObject({ code: 'E_APPROVAL_DECIDED', first: { by: 'owner' } })
       await call('approvals.proof', api(`/approvals/${approval.id}/proof`))
       await call('approvals.wait', api(`/approvals/${approval.id}/wait?timeoutMs=0`))
+      const { items, total, next, projects } = (
+        await call('approvals.history', api(`/approvals/history?session=${session}&decision=allowed&limit=1`))
+      ).json
+      expect(items).toMatchObject([{ id: approval.id, result: 'allowed', by: 'owner', surface: 'api', session }])
+      expect([total, next, projects]).toEqual([1, null, [items[0].project]])
       await call('approvals.report', api('/approvals/report'))
       expect((await call('approvals.report', api('/approvals/report?format=csv'))).headers['content-type']).toContain(
         'csv',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../../src/approvals/index.js'
-import { reportedOf } from '../../../src/approvals/testing/fixtures.js'
+import { decisionOf, reportedOf } from '../../../src/approvals/testing/fixtures.js'
+import { OWNER } from '../../../src/server/caller.js'
 import { type Loose, until } from '../../server/support.js'
 import { ask, card, command, gate, known, open, PLAN, page, plan, press, server } from './context.js'
 
@@ -216,5 +217,52 @@ export function describeRequestActions(): void {
     await one.getByLabel('How many (optional)').fill('2')
     await press(one, id, answer)
     expect((await known(id)).decision).toMatchObject({ option: 'more', text: '2' })
+  })
+
+  it('the history lists what became of requests page by page, is searched and filtered, and shows a decision at once', async () => {
+    const { ledger } = server.host
+    const denied = await command('h0', 'npm publish', { project: '/work/shop' })
+    const by = { actor: { kind: 'person', ...OWNER }, surface: 'cli' } as const
+    await ledger.decide(denied.id, decisionOf(denied, { ...by, option: 'deny', note: 'not on a Friday' }))
+    for (let index = 1; index <= 60; index++) {
+      await ledger.stale(await command(`h${index}`, `echo ${index}`, { project: '/work/depot' }), 'gone')
+    }
+    await open('/')
+    await page.getByRole('link', { name: 'History', exact: true }).click()
+    const rows = page.locator('table.data tbody tr')
+    await rows.first().waitFor()
+    expect(await rows.count()).toBe(50)
+    const total = page.getByText(/\d+ requests, the newest 50 shown/)
+    const all = Number.parseInt(await total.innerText(), 10)
+    expect(all).toBeGreaterThan(60)
+    await rows.filter({ hasText: 'echo 60' }).getByText('the agent no longer shows this question').waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await until(async () => (await rows.count()) === all)
+    const ids = await rows.locator('a.strong').evaluateAll(links => links.map(link => link.getAttribute('href')))
+    expect(new Set(ids).size).toBe(all)
+
+    await page.getByRole('button', { name: 'Denied', exact: true }).click()
+    await page.getByLabel('Project').selectOption('/work/shop')
+    await until(async () => (await rows.count()) === 1)
+    const text = await rows.first().innerText()
+    for (const expected of ['Denying', 'npm publish', OWNER.name, 'Command line', 'not on a Friday'])
+      expect(text).toContain(expected)
+    expect(page.url()).toMatch(/\?decision=denied&project=%2Fwork%2Fshop$/)
+    await page.getByRole('button', { name: 'Allowed', exact: true }).click()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByLabel('Search the history').fill('PUBLISH friday')
+    await until(async () => (await rows.count()) === 1)
+    await page.getByLabel('Search the history').fill('')
+    await until(async () => (await rows.count()) === 50)
+
+    // What is decided while the page is open appears without a reload.
+    const late = await command('late', 'echo late')
+    await ledger.decide(late.id, decisionOf(late, { ...by, option: 'deny' }))
+    await rows.first().getByText('echo late').waitFor()
+    await open('/requests?run=run_gate')
+    await page.getByRole('button', { name: 'Run: run_gate' }).waitFor()
+    expect(await rows.filter({ hasText: 'echo' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Run: run_gate' }).click()
+    await until(async () => (await rows.count()) === 50)
   })
 }

@@ -1,3 +1,5 @@
+import type { KnownCost } from '../../../src/text/cost-words'
+
 /** A moment: RFC 3339 as the API sends it, or milliseconds as this browser's clock has it. */
 export type Time = number | string
 
@@ -57,6 +59,11 @@ export function formatExact(ms: number): string {
 
 export function formatWhen(ms: number): string {
   return whole.format(ms)
+}
+
+/** A cost of which a part may be unknown; `–` if all of it is. */
+export function formatCost({ costUsd, isPartial }: KnownCost): string {
+  return `${isPartial && costUsd != null ? 'at least ' : ''}${formatMoney(costUsd ?? undefined)}`
 }
 
 export function formatMoney(usd: number | undefined): string {

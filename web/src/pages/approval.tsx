@@ -2,6 +2,7 @@ import type { Approval } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { approvals } from '../store/live'
 import { getJson } from '../transport/request'
+import { HistoryIcon } from '../ui/icons'
 import { Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
 
@@ -15,6 +16,11 @@ export function ApprovalPage({ id }: { id: string }) {
     <div class="page" style={{ maxWidth: '860px' }}>
       <div class="page-head">
         <h1>Request</h1>
+        <div class="actions">
+          <a class="btn" href="/requests">
+            <HistoryIcon /> History
+          </a>
+        </div>
       </div>
       <h2 class="sr">Details</h2>
       {approval ? (

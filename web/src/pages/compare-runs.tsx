@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { baseName, formatCount, formatMoney, formatTook, timeOf } from '../api/format'
+import { baseName, formatCost, formatCount, formatTook, timeOf } from '../api/format'
 import type { NodeVisit, Run, RunNode, RunNodes } from '../api/types'
 import { Diff } from '../blocks/blocks'
 import { valueText } from '../run/node-detail'
@@ -93,7 +93,7 @@ const FACTS: readonly [string, (run: Run) => string][] = [
   ['Project', run => baseName(run.project)],
   ['Steps', run => String(run.steps)],
   ['Time', took],
-  ['Cost', run => formatMoney(run.usage.costUsd)],
+  ['Cost', run => formatCost(run.usage)],
   ['Tokens in', run => formatCount(run.usage.input)],
   ['Tokens out', run => formatCount(run.usage.output)],
   ['Result', run => run.why ?? '–'],
@@ -184,7 +184,7 @@ function NodeFacts({ node }: { node: RunNode | undefined }) {
       {node.visits > 0 && (
         <span class="small dim">
           {node.visits > 1 && `${node.visits} visits · `}
-          {formatTook(node.ms)} · {formatMoney(node.usage.costUsd)}
+          {formatTook(node.ms)} · {formatCost(node.usage)}
         </span>
       )}
     </span>

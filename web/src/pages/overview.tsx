@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { budgetSentence } from '../../../src/text/budget-words'
+import { knownCost, unpricedText } from '../../../src/text/cost-words'
 import { isOpenRun } from '../../../src/text/needs-you'
 import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
 import type { Approval, Pane, Run, Session } from '../api/types'
@@ -23,7 +24,8 @@ import { needsCount, openApprovals, panesThatNeedYou, pausedSessions, runsThatNe
 import { dismissedRuns, isWelcomed } from '../store/prefs'
 import { go } from '../store/router'
 import { sessionName } from '../store/session-name'
-import { PlusIcon } from '../ui/icons'
+import { CostFigure } from '../ui/cost-figure'
+import { HistoryIcon, PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, paneBadge, StatusBadge, sessionBadge } from '../ui/status'
 import { TimeSince } from '../ui/time'
@@ -84,8 +86,13 @@ export function OverviewPage() {
           {needsCount.value > 0 ? 'Needs you' : isFirst ? 'Welcome to Signalbox' : 'Nothing needs you'}
           {needsCount.value > 0 && <span class="of num">{needsCount.value}</span>}
         </h1>
-        <div class="actions narrow-only">
-          <a class="btn solid" href="/start">
+        <div class="actions beside">
+          {!isFirst && (
+            <a class="btn" href="/requests" aria-label="History" title="History of requests">
+              <HistoryIcon /> <span class="wide-only">History</span>
+            </a>
+          )}
+          <a class="btn solid narrow-only" href="/start">
             <PlusIcon /> Start
           </a>
         </div>
@@ -183,7 +190,7 @@ function OtherNeeds({
     <ul class="list" style={{ marginTop: '12px' }}>
       {paused.map(session => (
         <li key={session.id} class="line-item">
-          <StatusBadge badge={sessionBadge(session)} />
+          <StatusBadge badge={sessionBadge(session, panes.get(session.id))} />
           <a class="what" href={`/s/${session.id}`}>
             <span class="cut strong block" dir="auto">
               {sessionName(session)}
@@ -303,23 +310,27 @@ function Today() {
   const budget = today?.budgetUsd ?? null
   const share = today && budget ? today.costUsd / budget : null
   // An agent that reports tokens and no cost costs an unknown amount, not nothing.
-  const isUnknown = today !== null && today.costUsd === 0 && today.tokens > 0
+  const cost = today ? knownCost(today.costUsd, today.unpriced) : { costUsd: 0 }
+  const isUnknown = cost.costUsd === undefined
+  const without = today && unpricedText(today.unpriced)
   return (
     <section class="panel" aria-label="Spend today">
       <div class="pad stack">
         <div class="stat">
-          <b>{isUnknown ? `${formatCount(today.tokens)} tokens` : formatMoney(today?.costUsd ?? 0)}</b>
+          <b>{isUnknown ? `${formatCount(today?.tokens ?? 0)} tokens` : <CostFigure cost={cost} />}</b>
           <span>
-            today · {isUnknown ? 'cost not reported' : `${formatCount(today?.tokens ?? 0)} tokens`} ·{' '}
+            today · {isUnknown ? 'cost unknown' : `${formatCount(today?.tokens ?? 0)} tokens`} ·{' '}
             {plural(today?.runs ?? 0, 'run')}
           </span>
         </div>
+        {without && <p class="tiny dim">{without}</p>}
         {share !== null && (
           <>
             <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-warning' : 'tone-active'}`}>
               <i style={{ width: `${Math.min(100, share * 100)}%` }} />
             </div>
             <p class="tiny dim">
+              {without ? 'At least ' : ''}
               {Math.round(share * 100)}% of today’s {formatMoney(budget ?? 0)} budget
               {share > 1 && ', exceeded'}
             </p>

@@ -185,6 +185,11 @@ function Gates({ run, version }: { run: string; version: number }) {
       {value.map(({ approval }) => (
         <ApprovalCard key={approval.id} approval={approvals.get(approval.id) ?? approval} />
       ))}
+      {value.length > 0 && (
+        <a class="link small" href={`/requests?run=${run}`}>
+          All requests of this run, with those of its agents
+        </a>
+      )}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { isOpenRun } from '../../../src/text/needs-you'
-import { baseName, formatMoney, timeOf } from '../api/format'
+import { type RunState, runState } from '../../../src/text/status-word'
+import { baseName, formatCost, timeOf } from '../api/format'
 import type { Page, Run } from '../api/types'
 import { outcomeOf } from '../run/outcome'
 import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
@@ -19,20 +20,24 @@ import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
-import { runBadge, UNDRIVEN } from '../ui/status'
+import { runBadge } from '../ui/status'
 import { TimeSince, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { isPhone } from '../ui/use-width'
 
-const STATUSES = [
-  ...(['running', 'waiting', 'stopped', 'paused', 'completed', 'failed', 'rejected', 'cancelled', 'queued'] as const),
+const STATES: readonly RunState[] = [
+  ...([
+    'running',
+    'waiting',
+    'interrupted',
+    'paused',
+    'completed',
+    'failed',
+    'rejected',
+    'cancelled',
+    'queued',
+  ] as const),
 ]
-type Status = (typeof STATUSES)[number]
-
-/** The status that a row shows. */
-function statusOf(run: Run): Status {
-  return run.isUndriven ? 'stopped' : run.status
-}
 
 export function RunsPage() {
   const [chosen, setChosen] = useState<readonly string[]>([])
@@ -42,7 +47,7 @@ export function RunsPage() {
   const statuses = query.value.getAll('status')[0]?.split(',') ?? []
   const words = (query.value.get('q') ?? '').toLowerCase()
   const shown = runs.all.value
-    .filter(run => statuses.length === 0 || statuses.includes(statusOf(run)))
+    .filter(run => statuses.length === 0 || statuses.includes(runState(run)))
     .filter(({ title, kind, project, id, labels }) =>
       `${title} ${kind} ${project} ${id} ${labelWords(labels)}`.toLowerCase().includes(words),
     )
@@ -53,7 +58,7 @@ export function RunsPage() {
     const next = statuses.includes(status) ? statuses.filter(one => one !== status) : [...statuses, status]
     setQuery({ status: next.join(',') || null })
   }
-  const countOf = (status: string) => runs.all.value.filter(run => statusOf(run) === status).length
+  const countOf = (status: string) => runs.all.value.filter(run => runState(run) === status).length
   const choose = (id: string, isOn: boolean) =>
     setChosen(isOn ? [...chosen, id].slice(-2) : chosen.filter(one => one !== id))
   return (
@@ -91,7 +96,7 @@ export function RunsPage() {
         >
           All <span class="num dim">{runs.all.value.length}</span>
         </button>
-        {STATUSES.filter(status => countOf(status) > 0 || statuses.includes(status)).map(status => (
+        {STATES.filter(status => countOf(status) > 0 || statuses.includes(status)).map(status => (
           <button
             key={status}
             type="button"
@@ -99,8 +104,7 @@ export function RunsPage() {
             aria-pressed={statuses.includes(status)}
             onClick={() => toggle(status)}
           >
-            {status === 'stopped' ? UNDRIVEN.word : runBadge(status).word}{' '}
-            <span class="num dim">{countOf(status)}</span>
+            {runBadge(status).word} <span class="num dim">{countOf(status)}</span>
           </button>
         ))}
       </div>
@@ -146,7 +150,7 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Status',
     cell: run => <RunBadge run={run} />,
-    sort: run => STATUSES.indexOf(statusOf(run)),
+    sort: run => STATES.indexOf(runState(run)),
   },
   {
     name: 'Name',
@@ -163,7 +167,7 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     name: 'Cost',
     isRight: true,
-    cell: run => formatMoney(run.usage.costUsd),
+    cell: run => formatCost(run.usage),
     sort: ({ usage }) => usage.costUsd ?? -1,
   },
   {

@@ -1,10 +1,13 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { unpricedText } from '../../../src/text/cost-words'
 import { riskWord } from '../../../src/text/status-word'
-import { formatCount, formatMoney, formatTook } from '../api/format'
+import { formatCost, formatCount, formatMoney, formatTook } from '../api/format'
 import type { UsageReport } from '../api/types'
 import { query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
 import { getJson, request } from '../transport/request'
+import { CostFigure } from '../ui/cost-figure'
 import { type Column, DataTable } from '../ui/data-table'
 import { download } from '../ui/download'
 import { DownloadIcon } from '../ui/icons'
@@ -71,10 +74,10 @@ export function UsagePage() {
         )
       ) : (
         <div class="stack wide">
-          <div class="stats panel">
+          <div class="stats usage-stats panel">
             <Stat
-              value={formatMoney(days.value.total.costUsd)}
-              label={days.value.total.costUsd === undefined ? 'spent: no agent reported a cost' : 'spent'}
+              value={<CostFigure cost={days.value.total} />}
+              label={['spent', unpricedText(days.value.unpriced)].filter(Boolean).join('; ')}
             />
             <Stat value={formatCount(days.value.total.input)} label="tokens in" />
             <Stat value={formatCount(days.value.total.output)} label="tokens out" />
@@ -92,7 +95,7 @@ export function UsagePage() {
   )
 }
 
-function Stat({ value, label }: { value: string; label: string }) {
+function Stat({ value, label }: { value: ComponentChildren; label: string }) {
   return (
     <div class="stat">
       <b>{value}</b>
@@ -234,7 +237,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
     {
       name: 'Cost',
       isRight: true,
-      cell: ({ usage }) => formatMoney(usage.costUsd),
+      cell: ({ usage, unpriced }) => <span title={unpricedText(unpriced) ?? undefined}>{formatCost(usage)}</span>,
       sort: ({ usage }) => usage.costUsd ?? 0,
     },
     {

@@ -1,4 +1,4 @@
-import { formatMoney, formatTook, plural } from '../api/format'
+import { formatCost, formatTook, plural } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { request } from '../transport/request'
 import { Problem, Skeleton } from '../ui/panel'
@@ -99,7 +99,7 @@ export function NodeTable({
               </td>
               {hasRepeats && <td class="right">{node.visits || '–'}</td>}
               <td class="right">{node.ms ? formatTook(node.ms) : '–'}</td>
-              <td class="right">{formatMoney(node.usage.costUsd)}</td>
+              <td class="right">{formatCost(node.usage)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { NODE_WORDS, type NodeState } from '../../../src/text/status-word'
 import { onPinch } from '../terminal/pinch'
+import { nodeBadge } from '../ui/status'
 import { SvgView } from '../ui/svg-view'
 
 const FITS_PT = 760
@@ -146,7 +148,7 @@ function makeSelectable(group: SVGGElement, picked: string | null, onPick: ((nod
   if (!onPick) return
   group.setAttribute('role', 'button')
   group.setAttribute('tabindex', '0')
-  group.setAttribute('aria-label', `${wordsOf(group)}: ${stateOf(group)}`)
+  group.setAttribute('aria-label', `${wordsOf(group)}: ${nodeBadge(stateOf(group)).word}`)
   group.addEventListener('click', () => onPick(name))
   group.addEventListener('keydown', event => {
     if (event.key !== 'Enter' && event.key !== ' ') return
@@ -159,6 +161,6 @@ function wordsOf(group: SVGGElement): string {
   return [...group.querySelectorAll('text')].map(text => text.textContent).join(' ')
 }
 
-function stateOf(group: SVGGElement): string {
-  return [...group.classList].find(name => name !== 'node' && name !== 'picked') ?? 'not started'
+function stateOf(group: SVGGElement): NodeState {
+  return [...group.classList].find((name): name is NodeState => name in NODE_WORDS) ?? 'idle'
 }

@@ -1,5 +1,5 @@
 import { isOpenRun } from '../../../src/text/needs-you'
-import { baseName, formatCount, formatMoney } from '../api/format'
+import { baseName, formatCost, formatCount } from '../api/format'
 import type { Run, RunNode } from '../api/types'
 import { cancelAfterAsking, controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
@@ -44,7 +44,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           )}
           {run.usage.input + run.usage.output > 0 && (
             <span>
-              {run.usage.costUsd !== undefined && `${formatMoney(run.usage.costUsd)} · `}
+              {run.usage.costUsd !== undefined && `${formatCost(run.usage)} · `}
               {formatCount(run.usage.input + run.usage.output)} tokens
             </span>
           )}
@@ -91,6 +91,7 @@ export function RunHead({ run, nodes, onFork }: { run: Run; nodes: readonly RunN
           <button type="button" disabled={!canDecide.value} onClick={onFork}>
             Fork…
           </button>
+          <a href={`/requests?run=${run.id}`}>History of requests</a>
           <hr />
           <button type="button" onClick={() => void copyDot()}>
             Copy DOT

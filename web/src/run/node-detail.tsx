@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { formatCount, formatMoney } from '../api/format'
+import { formatCost, formatCount } from '../api/format'
 import type { NodeVisit, RunNode, RunStep } from '../api/types'
 import { isDeveloper } from '../store/prefs'
 import { sentence } from '../store/toasts'
@@ -182,8 +182,7 @@ function AttemptView({ attempt, isFailed }: { attempt: RunStep; isFailed: boolea
         <span class="dim">
           {isDeveloper.value && `${attempt.effect} · `}
           <Took from={attempt.startedAt} to={attempt.endedAt} />
-          {usage &&
-            ` · ${formatMoney(usage.costUsd)} · ${formatCount(usage.input)} in, ${formatCount(usage.output)} out`}
+          {usage && ` · ${formatCost(usage)} · ${formatCount(usage.input)} in, ${formatCount(usage.output)} out`}
         </span>
         {attempt.session && (
           <a class="link" href={`/s/${attempt.session}`}>

@@ -1,8 +1,9 @@
+import { runState } from '../../../src/text/status-word'
 import type { Run, RunNode, Timeline } from '../api/types'
 import { controlRun } from '../store/actions'
 import { canDecide } from '../store/live'
 import { PlayIcon } from '../ui/icons'
-import { runBadge, StatusIcon, UNDRIVEN } from '../ui/status'
+import { runBadge, StatusIcon } from '../ui/status'
 import { TimeSince } from '../ui/time'
 import { ProgressBar } from './progress'
 import { runNow } from './run-now'
@@ -11,7 +12,7 @@ import { runNow } from './run-now'
 export function NowPanel({ run, nodes, timeline }: { run: Run; nodes: readonly RunNode[]; timeline: Timeline | null }) {
   const now = runNow(run, nodes, timeline)
   if (now === null) return null
-  const badge = run.isUndriven ? UNDRIVEN : runBadge(run.status)
+  const badge = runBadge(runState(run))
   const mayResume = run.status === 'paused' || run.isUndriven
   const { progress } = run
   return (

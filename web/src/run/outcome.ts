@@ -3,15 +3,8 @@ import { sentence } from '../store/toasts'
 import { stepName } from './step-name'
 
 /** Why a run is in its status, in its own words; null if the status says everything. */
-export function outcomeOf({
-  status,
-  step,
-  why: reason,
-  isUndriven,
-}: Pick<Run, 'status' | 'step' | 'why' | 'isUndriven'>) {
-  if (reason === null) return null
-  // The badge has the word for the status.
-  const why = isUndriven ? reason.replace(/^stopped: /, '') : reason
+export function outcomeOf({ status, step, why, isUndriven }: Pick<Run, 'status' | 'step' | 'why' | 'isUndriven'>) {
+  if (why === null) return null
   return status === 'failed' && step !== null && !isUndriven
     ? `Failed at “${sentence(stepName(step))}”: ${why}`
     : sentence(why)

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { formatMoney, plural } from '../api/format'
+import { formatCost, plural } from '../api/format'
 import type { Run, RunDiff, RunNode, Timeline } from '../api/types'
 import { Blocks } from '../blocks/blocks'
 import { markdownBlocks } from '../blocks/markdown'
@@ -38,7 +38,7 @@ export function ResultPanel(props: { run: Run; nodes: readonly RunNode[]; timeli
           <span class="small dim">
             {' '}
             in <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
-            {run.usage.costUsd !== undefined && ` for ${formatMoney(run.usage.costUsd)}`}
+            {run.usage.costUsd !== undefined && ` for ${formatCost(run.usage)}`}
           </span>
         </h2>
         {count > 0 && (

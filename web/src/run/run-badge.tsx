@@ -1,6 +1,7 @@
+import { runState } from '../../../src/text/status-word'
 import type { Run } from '../api/types'
 import { openApprovals } from '../store/needs'
-import { runBadge, StatusBadge, UNDRIVEN } from '../ui/status'
+import { runBadge, StatusBadge } from '../ui/status'
 
 /**
  * The status of a run; one that no process drives is not running. A request reaches the page before
@@ -11,6 +12,6 @@ export function RunBadge({ run }: { run: Run }) {
   const isAsking =
     status === 'running' &&
     openApprovals.value.some(({ state, subject }) => state === 'pending' && subject.run === run.id)
-  const badge = isUndriven ? UNDRIVEN : runBadge(isAsking ? 'waiting' : status)
+  const badge = runBadge(isAsking && !isUndriven ? 'waiting' : runState(run))
   return <StatusBadge badge={badge} isLive={status === 'running' && !isAsking && !isUndriven} />
 }

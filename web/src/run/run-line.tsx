@@ -1,4 +1,4 @@
-import { baseName, formatMoney } from '../api/format'
+import { baseName, formatCost } from '../api/format'
 import type { Run } from '../api/types'
 import { Took } from '../ui/time'
 import { outcomeOf } from './outcome'
@@ -24,7 +24,7 @@ export function RunLine({ run }: { run: Run }) {
         </span>
       </span>
       <span class="meta">
-        {run.usage.costUsd !== undefined && <span class="num">{formatMoney(run.usage.costUsd)}</span>}
+        {run.usage.costUsd !== undefined && <span class="num">{formatCost(run.usage)}</span>}
         <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
       </span>
     </a>

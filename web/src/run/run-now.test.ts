@@ -30,7 +30,7 @@ describe('what a run does now', () => {
       title: 'Paused',
       text: 'The budget is used up',
     })
-    const undriven = run({ isUndriven: true, why: 'stopped: the process that ran it has ended' })
+    const undriven = run({ isUndriven: true, why: 'the process that ran it has ended' })
     expect(runNow(undriven, nodes, timeline('soak'))).toMatchObject({
       title: 'Interrupted',
       text: 'The process that ran it has ended',

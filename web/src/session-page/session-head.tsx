@@ -159,6 +159,7 @@ function SessionMenu({ session }: { session: Session }) {
           Share…
         </button>
         <a href={`/replay/${session.id}`}>Replay</a>
+        <a href={`/requests?session=${session.id}`}>History of requests</a>
         <a href={`/compare?a=${session.id}`}>Compare…</a>
         <hr />
         {!isLive && (

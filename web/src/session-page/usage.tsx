@@ -11,7 +11,10 @@ export function SessionUsage({ session }: { session: Session }) {
   return (
     <div class="stack wide session-usage">
       <div class="stats framed">
-        <Stat value={stats?.spent.costUsd == null ? '–' : formatMoney(stats.spent.costUsd)} label="cost" />
+        <Stat
+          value={stats?.spent.costUsd == null ? '–' : formatMoney(stats.spent.costUsd)}
+          label={hasTokens && stats?.spent.costUsd == null ? 'cost unknown' : 'cost'}
+        />
         <Stat value={hasTokens ? formatCount(stats!.spent.input) : '–'} label="tokens in" />
         <Stat value={hasTokens ? formatCount(stats!.spent.output) : '–'} label="tokens out" />
         <div class="stat">

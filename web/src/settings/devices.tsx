@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { surfaceWord } from '../../../src/text/status-word'
 import type { Device, DeviceList, PeopleList, ShareList } from '../api/types'
 import { ShareRows } from '../session-page/share-dialog'
 import { isOwner, me } from '../store/live'
@@ -50,7 +51,7 @@ export function DevicesTab() {
             columns={[
               { name: 'Name', isMain: true, cell: ({ name }) => <b>{name}</b> },
               { name: 'Role', cell: ({ role }) => role },
-              { name: 'Uses', cell: ({ surfaces }) => surfaces.map(name => SURFACES[name] ?? name).join(', ') || '–' },
+              { name: 'Uses', cell: ({ surfaces }) => surfaces.map(name => surfaceWord(name)).join(', ') || '–' },
             ]}
           />
         ) : people.error ? (
@@ -149,13 +150,6 @@ export function DevicesTab() {
       )}
     </>
   )
-}
-
-const SURFACES: Readonly<Record<string, string>> = {
-  cli: 'Command line',
-  web: 'This page',
-  telegram: 'Telegram',
-  api: 'Scripts',
 }
 
 /** The first person is called like the role: that is said once. */

@@ -1,4 +1,7 @@
+import { SURFACE_WORDS } from '../../../src/text/status-word'
 import type { FieldView } from './field'
+
+const { cli, web, telegram, api } = SURFACE_WORDS
 
 /** A setting as the page offers it: in the words of a person. Its type decides the control. */
 export interface Control {
@@ -152,7 +155,7 @@ export const TOPICS: readonly Topic[] = [
             'Decisions may come from',
             'Other places show requests and cannot decide them.',
             {
-              words: { cli: 'Command line', web: 'This page', telegram: 'Telegram', api: 'Scripts' },
+              words: { cli, web, telegram, api },
             },
           ),
           set('approvals.expire_after', 'Expire an unanswered request after', 'Expired never means allowed.', {

@@ -11,7 +11,14 @@ const openRunCount = computed(() => runs.all.value.filter(isOpenRun).length)
 
 /** The pages of the main navigation; `g` and `key` open them. */
 export const PAGES = [
-  { href: '/', label: 'Needs you', pages: ['overview', 'approval'], icon: NeedsIcon, key: 'o', count: needsCount },
+  {
+    href: '/',
+    label: 'Needs you',
+    pages: ['overview', 'approval', 'requests'],
+    icon: NeedsIcon,
+    key: 'o',
+    count: needsCount,
+  },
   {
     href: '/sessions',
     label: 'Sessions',

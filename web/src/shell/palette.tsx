@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { RUN_WORDS } from '../../../src/text/status-word'
+import { RUN_WORDS, runState } from '../../../src/text/status-word'
 import { plural } from '../api/format'
 import type { AgentList, SearchResult } from '../api/types'
 import { useAgents } from '../start/agents'
@@ -182,11 +182,12 @@ function destinations(): Entry[] {
   const open = openApprovals.value.length
   return [
     ...PAGES.map(({ href, label }) => entry(href, label, href === '/' && open > 0 ? plural(open, 'request') : 'page')),
+    entry('/requests', 'History of requests', 'page'),
     entry('/search', 'Search all conversations', 'page'),
     entry('/start', 'Start a session or a run', 'page'),
     entry('/settings/doctor', 'Doctor', 'settings'),
     entry('/settings/people', 'People and devices', 'settings'),
     ...sessions.all.value.map(session => entry(`/s/${session.id}`, sessionName(session), `session ${session.number}`)),
-    ...runs.all.value.map(({ id, title, status }) => entry(`/r/${id}`, title, `run · ${RUN_WORDS[status]}`)),
+    ...runs.all.value.map(run => entry(`/r/${run.id}`, run.title, `run · ${RUN_WORDS[runState(run)]}`)),
   ]
 }

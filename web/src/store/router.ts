@@ -5,6 +5,7 @@ export type Route =
   | { page: 'sessions'; view: 'list' | 'wall' | null }
   | { page: 'session'; id: string }
   | { page: 'approval'; id: string }
+  | { page: 'requests' }
   | { page: 'runs' }
   | { page: 'run'; id: string }
   | { page: 'replay'; id: string }
@@ -26,6 +27,7 @@ const ROUTES: [RegExp, (match: string[]) => Route][] = [
   [/^\/panes$/, () => ({ page: 'sessions', view: 'wall' })],
   [/^\/s\/([\w-]+)$/, match => ({ page: 'session', id: match[1]! })],
   [/^\/(?:a|approvals)\/([\w-]+)$/, match => ({ page: 'approval', id: match[1]! })],
+  [/^\/requests$/, () => ({ page: 'requests' })],
   [/^\/runs$/, () => ({ page: 'runs' })],
   [/^\/r\/([\w-]+)$/, match => ({ page: 'run', id: match[1]! })],
   [/^\/replay\/([\w-]+)$/, match => ({ page: 'replay', id: match[1]! })],

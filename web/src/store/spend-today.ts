@@ -1,3 +1,4 @@
+import { isUnpriced } from '../../../src/text/cost-words'
 import { timeOf } from '../api/format'
 import type { Overview, Run } from '../api/types'
 
@@ -15,5 +16,10 @@ export function spendAfter(spend: Spend, before: Run | undefined, run: Run, midn
     costUsd: spend.costUsd + (run.usage.costUsd ?? 0) - (known?.usage.costUsd ?? 0),
     tokens: spend.tokens + tokensOf(run) - (known ? tokensOf(known) : 0),
     runs: spend.runs + (known ? 0 : 1),
+    unpriced: {
+      ...spend.unpriced,
+      runs:
+        spend.unpriced.runs + Number(isUnpriced(run.usage)) - Number(known !== undefined && isUnpriced(known.usage)),
+    },
   }
 }

@@ -92,6 +92,9 @@ export const CompareIcon = icon(
     <rect x="11.500" y="4" width="6" height="12" rx="1.500" />
   </>,
 )
+export const HistoryIcon = icon(
+  <path d="M3.500 10a6.500 6.500 0 1 0 2-4.700L3.500 7.200M3.500 3.500v3.700h3.700M10 6.500V10l2.600 1.600" />,
+)
 export const CheckIcon = icon(<path d="m4.500 10.500 3.700 3.700 7.300-8" />)
 export const DownloadIcon = icon(<path d="M10 3.500v9M6 9l4 4 4-4M4 16.500h12" />)
 

@@ -1,17 +1,21 @@
-import { isDenialMeaning } from '../../../src/approvals/denial'
+import { requestState } from '../../../src/approvals/request-state'
 import {
+  NODE_WORDS,
   paneState,
+  REQUEST_WORDS,
+  type RequestState,
   RUN_WORDS,
+  type RunState,
   riskWord,
   STATE_WORDS,
   type StateName,
   sessionState,
   statusState,
 } from '../../../src/text/status-word'
-import type { Approval, Pane, Run, RunNode, Session } from '../api/types'
+import type { Approval, Pane, RunNode, Session } from '../api/types'
 
 type Tone = 'active' | 'warning' | 'danger' | 'done' | 'muted'
-export type Shape = 'disc' | 'diamond' | 'square' | 'tick' | 'ring' | 'dashed' | 'bars' | 'triangle'
+export type Shape = 'disc' | 'diamond' | 'square' | 'tick' | 'ring' | 'dashed' | 'bars' | 'triangle' | 'half'
 
 export interface Badge {
   word: string
@@ -55,6 +59,13 @@ function drawShape(shape: Shape) {
       return <circle cx="6" cy="6" r="4.200" {...line} stroke-dasharray="2.200 2.200" />
     case 'bars':
       return <path d="M4 2v8M8 2v8" {...line} stroke-width={2.4} stroke-linecap="round" />
+    case 'half':
+      return (
+        <>
+          <circle cx="6" cy="6" r="4.200" {...line} />
+          <path d="M6 1.800a4.200 4.200 0 0 0 0 8.400z" fill="currentColor" />
+        </>
+      )
     case 'triangle':
       return <path d="M6 1.200 11.400 10.600H.600z" {...line} stroke-width={1.6} stroke-linejoin="round" />
   }
@@ -111,63 +122,63 @@ export function wordOfStatus(status: string): string {
   return STATE_WORDS[statusState(status)]
 }
 
-const RUN: Readonly<Record<Run['status'], Badge>> = {
+const RUN: Readonly<Record<RunState, Badge>> = {
   queued: { word: RUN_WORDS.queued, tone: 'muted', shape: 'dashed' },
   running: WORKING,
   waiting: NEEDS,
-  paused: { word: RUN_WORDS.paused, tone: 'muted', shape: 'bars' },
+  paused: stateBadge('paused'),
   completed: DONE,
   failed: FAILED,
   rejected: { word: RUN_WORDS.rejected, tone: 'danger', shape: 'triangle' },
   cancelled: { word: RUN_WORDS.cancelled, tone: 'muted', shape: 'square' },
+  interrupted: { word: RUN_WORDS.interrupted, tone: 'danger', shape: 'half' },
 }
 
-export function runBadge(status: Run['status']): Badge {
-  return RUN[status]
+/** For a run in this state; `runState` tells it. */
+export function runBadge(state: RunState): Badge {
+  return RUN[state]
 }
-
-/** A run whose process has ended; *Stopped* is what a person stopped. */
-export const UNDRIVEN: Badge = { word: 'Interrupted', tone: 'danger', shape: 'square' }
 
 const NODE: Readonly<Record<RunNode['status'], Badge>> = {
   running: WORKING,
-  stopped: { word: UNDRIVEN.word, tone: 'muted', shape: 'bars' },
+  paused: RUN.paused,
+  interrupted: RUN.interrupted,
   waiting: NEEDS,
   success: DONE,
-  partial_success: { word: 'Partly done', tone: 'warning', shape: 'triangle' },
-  retry: { word: 'Retrying', tone: 'warning', shape: 'triangle' },
+  partial_success: { word: NODE_WORDS.partial_success, tone: 'warning', shape: 'triangle' },
+  retry: { word: NODE_WORDS.retry, tone: 'warning', shape: 'triangle' },
   fail: FAILED,
-  skipped: { word: 'Skipped', tone: 'muted', shape: 'ring' },
-  cancelled: { word: 'Cancelled', tone: 'muted', shape: 'square' },
-  idle: { word: 'Not started', tone: 'muted', shape: 'ring' },
+  skipped: { word: NODE_WORDS.skipped, tone: 'muted', shape: 'ring' },
+  cancelled: RUN.cancelled,
+  idle: { word: NODE_WORDS.idle, tone: 'muted', shape: 'ring' },
 }
 
 export function nodeBadge(status: RunNode['status']): Badge {
   return NODE[status]
 }
 
-const CLOSED = { stale: 'Closed', expired: 'Expired', cancelled: 'Cancelled' } as const
+const REQUEST: Readonly<Record<RequestState, Omit<Badge, 'word'>>> = {
+  pending: STATES.needsYou,
+  allowing: { tone: 'active', shape: 'ring' },
+  denying: { tone: 'active', shape: 'ring' },
+  answering: { tone: 'active', shape: 'ring' },
+  allowed: { tone: 'done', shape: 'tick' },
+  answered: { tone: 'done', shape: 'tick' },
+  denied: { tone: 'muted', shape: 'square' },
+  declined: { tone: 'muted', shape: 'square' },
+  notApplied: { tone: 'warning', shape: 'triangle' },
+  closed: { tone: 'muted', shape: 'dashed' },
+  expired: { tone: 'muted', shape: 'dashed' },
+  cancelled: { tone: 'muted', shape: 'dashed' },
+}
 
 /** What became of a request: not only that it was applied, but which answer was. */
-export function approvalBadge({ state, outcome, decision, kind }: Approval): Badge {
-  const isDeclined = !decision && kind === 'question'
-  const denied: Badge = { word: isDeclined ? 'Declined' : 'Denied', tone: 'muted', shape: 'square' }
-  const isDenied = decision ? isDenialMeaning(decision.tier) : outcome?.observed?.result === 'denied'
-  switch (state) {
-    case 'pending':
-      return NEEDS
-    case 'decided':
-      return {
-        word: isDenied ? 'Denying' : kind === 'permission' ? 'Allowing' : 'Answering',
-        tone: 'active',
-        shape: 'ring',
-      }
-    case 'applied':
-      if (isDenied) return denied
-      return { word: kind === 'permission' ? 'Allowed' : 'Answered', tone: 'done', shape: 'tick' }
-    default:
-      return { word: state === 'stale' && decision ? 'Not applied' : CLOSED[state], tone: 'muted', shape: 'square' }
-  }
+export function requestBadge(state: RequestState): Badge {
+  return { word: REQUEST_WORDS[state], ...REQUEST[state] }
+}
+
+export function approvalBadge(approval: Approval): Badge {
+  return requestBadge(requestState(approval))
 }
 
 export function riskBadge(level: Approval['risk']['level']): Badge {
