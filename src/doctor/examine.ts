@@ -6,6 +6,7 @@ import { canOpenPaths, defaultBackend, sandboxProblem } from '../sandbox/index.j
 import { examineAgents } from './agents.js'
 import { type DoctorContext, type DoctorFinding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
+import { checkWorkers } from './workers.js'
 import { checkWorktrees } from './worktrees.js'
 
 /** A block of the event loop that people notice. */
@@ -24,7 +25,7 @@ export async function examine(context: DoctorContext, { fix }: { fix: boolean })
   const ledger = await checkLedger(settings)
   if (ledger) findings.push(ledger)
   if (home && store.level === 'ok') findings.push(...(await checkWorktrees(home, { fix })))
-  findings.push(...(await checkDaemon(context)))
+  findings.push(...(await checkDaemon(context)), ...(await checkWorkers(context)))
   for (const tool of ['git', 'tmux']) findings.push(checkTool(tool, context))
   findings.push(checkSandbox(context))
   findings.push(...(await examineAgents(context, home?.loaded ?? null)))

@@ -47,6 +47,7 @@ const NO_SESSIONS: WorkerSessionsPort = {
   lost: async () => undefined,
   forget: () => undefined,
   sessionsOn: () => [],
+  logged: async () => new Map(),
 }
 
 function openHub(childPlacement: 'same' | 'spread' = 'same', more: Partial<WorkerHubOptions> = {}): WorkerHub {

@@ -3,6 +3,7 @@ import { type Performer, RunningSteps, type Workflow } from '../engine/index.js'
 import { errorAbout } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { NewEvent } from '../store/index.js'
+import type { WorkerInventory } from './inventory.js'
 import type { Report, SavedWorkspace, ServerMessage, StepNeeds, WantedStep, WorkerMessage } from './protocol.js'
 import { type StartedStep, StepFiles } from './step-files.js'
 
@@ -92,6 +93,13 @@ export class WorkerSteps {
   get names(): string[] {
     return [...this.#attempts.values()].flatMap(({ started, end }) =>
       end === null ? [`${started.run}/${started.step}`] : [],
+    )
+  }
+
+  /** The attempts that have not ended. */
+  get open(): WorkerInventory['steps'] {
+    return [...this.#attempts.values()].flatMap(({ started: { run, step, key }, end }) =>
+      end === null ? [{ run, step, key }] : [],
     )
   }
 
