@@ -47,7 +47,7 @@ function wordsFor(worker: string, { what, id, is }: WorkerDifference): { message
         }
       : {
           message: `step ${id} is open on ${worker} in the log, and ${worker} does not perform it`,
-          next: `signalbox pause ${run}, then signalbox resume ${run}: the step begins again`,
+          next: `${restart}: it asks for its steps again; if no server drives the run, signalbox resume ${run}`,
         }
   switch (what) {
     case 'session':

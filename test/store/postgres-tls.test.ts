@@ -90,7 +90,7 @@ describeNeeding('openssl', 'a PostgreSQL on another machine', () => {
       for (const word of ['postgres', 'signalbox', 'events', 'SELECT', 'SCRAM'])
         expect(bytes().includes(word)).toBe(false)
       child.kill('SIGTERM')
-      expect((await ended).code).toBe(0)
+      await ended
       await close()
     })
 
