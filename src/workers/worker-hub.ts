@@ -16,6 +16,7 @@ import {
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
+import { isBlobsAway } from '../store/blobs/index.js'
 import { type EventStore, retryConflicts, type Subscription } from '../store/index.js'
 import { plural } from '../text/index.js'
 import { compareWorker } from './compare-worker.js'
@@ -256,9 +257,9 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
     } catch (error) {
       const notCompared = this.isAtOtherServer(id)
         ? 'only another server is connected to it'
-        : error instanceof SignalboxError
+        : error instanceof SignalboxError && error.code === 'E_WORKER_AWAY'
           ? error.message
-          : 'its answer is not that of a worker of this version'
+          : 'its program is of another version'
       return { worker: name, notCompared, sessions: 0, steps: 0, differences: [] }
     }
   }
@@ -444,7 +445,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       const steps = this.#runs.get(run!)
       const needs = steps?.needs(step!, key!)
       const state = steps?.state
-      return needs && state ? { ...needs, workspace: await this.#options.workspaceOf(state) } : null
+      if (!steps || !needs || !state) return null
+      try {
+        return { ...needs, workspace: await this.#options.workspaceOf(state) }
+      } catch (error) {
+        if (isBlobsAway(error)) steps.waitsForFiles(step!, key!, error.message)
+        throw error
+      }
     }
     return this.#options.call(method, run!, params, signal)
   }

@@ -53,7 +53,11 @@ export function isBusy(error: unknown): boolean {
 /** Converts an error of the database; a SignalboxError stays as it is. */
 export function toStoreError(error: unknown, shown: string): SignalboxError {
   if (error instanceof SignalboxError) return error
-  const reason = hasNoPassword(error) ? 'it asks for a password' : error instanceof Error ? error.message : String(error)
+  const reason = hasNoPassword(error)
+    ? 'it asks for a password'
+    : error instanceof Error
+      ? error.message
+      : String(error)
   if (isUntrusted(error))
     return new SignalboxError('E_STORE_AWAY', `the server of the store ${shown} is not trusted: ${reason}`, {
       next: 'PostgreSQL needs ssl = on and a certificate for the name in `store.url`; NODE_EXTRA_CA_CERTS=FILE adds your own authority',

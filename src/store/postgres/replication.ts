@@ -1,6 +1,6 @@
 import type { StoreProblem } from '../event-store.js'
 
-/** What the database says about its standbys. A login without `pg_read_all_stats` sees no states. */
+/** What the database says of its standbys; only `pg_read_all_stats` shows their states. */
 export interface ReplicationState {
   /** Connected ones that could take over. */
   standbys: number
