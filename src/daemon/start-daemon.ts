@@ -166,7 +166,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       env,
       store: host.store,
     })
-    const { hub: workers, updateWorktree } = openWorkerHub({
+    const {
+      hub: workers,
+      bundles,
+      updateWorktree,
+    } = openWorkerHub({
       blobs,
       dataDirectory: settings.dataDirectory,
       store: host.store,
@@ -188,9 +192,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       { env, servers, engine, clock, onError },
     )
     open.push(() => runs.close())
-    if (host.store.isShared) open.push(await followWorktreeUpdates({ store: host.store, updateWorktree, onError }))
+    if (host.store.isShared)
+      open.push(await followWorktreeUpdates({ store: host.store, clock: host.clock, updateWorktree, onError }))
     workers.start()
     open.push(() => workers.close())
+    bundles.start()
+    open.push(() => bundles.close())
     open.push(() => undriven.close())
     await undriven.start()
     const webhooks = await openEventWebhooks(home.loaded.config.webhooks, {

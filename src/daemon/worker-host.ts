@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock/index.js'
 import { socketPath } from '../config/index.js'
@@ -76,6 +76,18 @@ export class WorkerHost implements WorkerSessionsEnd {
     const { sessions, api } = await this.#opening
     if (method === 'session.request') return api.forward(params as unknown as ForwardedRequest)
     return sessions.answer(method, params)
+  }
+
+  async inventory(): ReturnType<WorkerSessionsEnd['inventory']> {
+    const { host } = await this.#opening
+    const kept = await (await this.#keeper).list()
+    const directory = join(host.settings.dataDirectory, 'recordings')
+    const files = existsSync(directory) ? readdirSync(directory) : []
+    return {
+      // A command that runs for the agent of a session is `<session>/<terminal>`.
+      sessions: [...new Set(kept.map(({ id }) => id.split('/')[0]!))],
+      recordings: [...new Set(files.flatMap(file => /^(ses_\w+)\.cast/.exec(file)?.[1] ?? []))],
+    }
   }
 
   terminal(message: Extract<ServerMessage, { type: 'channel' }>): void {

@@ -4,8 +4,10 @@ import { type Home, openHome } from '../host/home/index.js'
 import { findExecutable } from '../process/index.js'
 import { canOpenPaths, defaultBackend, sandboxProblem } from '../sandbox/index.js'
 import { examineAgents } from './agents.js'
+import { checkBlobs } from './blobs.js'
 import { type DoctorContext, type DoctorFinding, failure } from './finding.js'
 import { checkLedger, checkStore } from './store.js'
+import { checkWorkers } from './workers.js'
 import { checkWorktrees } from './worktrees.js'
 
 /** A block of the event loop that people notice. */
@@ -23,8 +25,9 @@ export async function examine(context: DoctorContext, { fix }: { fix: boolean })
   findings.push(store)
   const ledger = await checkLedger(settings)
   if (ledger) findings.push(ledger)
+  if (home) findings.push(...(await checkBlobs(home, context.env)))
   if (home && store.level === 'ok') findings.push(...(await checkWorktrees(home, { fix })))
-  findings.push(...(await checkDaemon(context)))
+  findings.push(...(await checkDaemon(context)), ...(await checkWorkers(context)))
   for (const tool of ['git', 'tmux']) findings.push(checkTool(tool, context))
   findings.push(checkSandbox(context))
   findings.push(...(await examineAgents(context, home?.loaded ?? null)))

@@ -1,4 +1,5 @@
 import { toSignalboxError } from '../errors/index.js'
+import type { WorkerComparison } from '../workers/index.js'
 import type { AgentFinding } from './agents.js'
 
 /** The result of one check. */
@@ -23,6 +24,8 @@ export interface DoctorContext {
     loop: { recent: LoopBlock | null }
     readers: { threads: number; failures: number }
   } | null>
+  /** What its workers have, compared with the log; null if no daemon runs. */
+  workers(): Promise<WorkerComparison[] | null>
 }
 
 /** The longest time in which the daemon did nothing else. */

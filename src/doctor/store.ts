@@ -14,13 +14,17 @@ export async function checkStore(settings: StoreSettings, { fix }: { fix: boolea
     const store = await openStore({ ...storeAddress(settings), clock: systemClock })
     try {
       const problems = await store.check()
-      if (problems.length > 0)
+      if (problems.length > 0) {
+        const next = settings.sharedStore
+          ? problems.find(problem => problem.next !== undefined)?.next
+          : 'signalbox doctor --fix moves it aside and keeps what can be read'
         return {
           check: 'store',
           level: 'error',
           message: problems.map(problem => problem.message).join('; '),
-          ...(!settings.sharedStore && { next: 'signalbox doctor --fix moves it aside and keeps what can be read' }),
+          ...(next !== undefined && { next }),
         }
+      }
       const offsetMs = systemClock.now() - (await store.now())
       if (Math.abs(offsetMs) > CLOCK_OFFSET_MAX_MS)
         return {

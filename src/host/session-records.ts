@@ -44,12 +44,16 @@ export class SessionRecords {
 
   /** @throws SignalboxError `E_UNKNOWN` */
   async get(id: string): Promise<SessionRecord> {
-    const document = await this.#store.document<SessionRecord>(sessionsProjection.name, id)
-    if (!document)
+    const record = await this.getIfKnown(id)
+    if (!record)
       throw new SignalboxError('E_UNKNOWN', `unknown session "${id}"`, {
         next: 'signalbox sessions --all lists them',
       })
-    return document.state
+    return record
+  }
+
+  async getIfKnown(id: string): Promise<SessionRecord | null> {
+    return (await this.#store.document<SessionRecord>(sessionsProjection.name, id))?.state ?? null
   }
 
   /** Oldest first. */

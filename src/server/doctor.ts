@@ -1,11 +1,13 @@
 import { type DoctorFinding, examine } from '../doctor/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Host } from '../host/index.js'
+import type { WorkerHub } from '../workers/index.js'
 
 interface DoctorOptions {
   env: NodeJS.ProcessEnv
   version: string
   host: Pick<Host, 'loop' | 'readers'>
+  workers: Pick<WorkerHub, 'compare'> | null
 }
 
 /** The checks that can be repaired while the daemon runs; it holds everything else itself. */
@@ -42,8 +44,8 @@ export class Doctor {
   }
 
   #examine(options: { fix: boolean }): Promise<DoctorFinding[]> {
-    const { env, version, host } = this.#options
+    const { env, version, host, workers } = this.#options
     const daemon = async () => ({ pid: process.pid, version, loop: host.loop.view, readers: host.readers })
-    return examine({ env, cwd: '/', daemon }, options)
+    return examine({ env, cwd: '/', daemon, workers: async () => (await workers?.compare()) ?? null }, options)
   }
 }

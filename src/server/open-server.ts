@@ -135,7 +135,7 @@ export class ApiServer {
           .loaded.entries()
           .map(({ key, shown }) => [key, shown]),
       ),
-      doctor: new Doctor({ env, version, host }),
+      doctor: new Doctor({ env, version, host, workers: options.workers ?? null }),
       bot,
       idempotency: new Idempotency(host.store, clock),
       lockdown: new LockdownControl({ host, auth, streams }),

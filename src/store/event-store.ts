@@ -213,6 +213,8 @@ export interface StoreProblem {
   message: string
   /** The position or table, if known. */
   location?: string
+  /** What to do about it, if that is known. */
+  next?: string
 }
 
 /** A position at which the chain of the ledger is broken. */

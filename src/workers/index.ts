@@ -10,6 +10,7 @@
  *
  * - protocol.ts: the messages. The server sends the whole list of wanted steps with every change.
  * - placement.ts: which worker gets a run. Pure.
+ * - compare-worker.ts: what a worker has and the log does not, for people (inventory.ts, pure).
  * - worker-record.ts, worker-registry.ts: who is a worker; invitations; keys (worker-proof.ts).
  *   projections/ is a narrow entry point for the store.
  *
@@ -21,6 +22,7 @@
  */
 export { BLOB_PART, BlobFiles } from './blob-files.js'
 export { answerCall } from './calls.js'
+export type { LoggedItem, WorkerDifference, WorkerInventory } from './inventory.js'
 export { CLOCK_OFFSET_MAX_MS, type PlacementRequest } from './placement.js'
 export {
   HEARTBEAT_MS,
@@ -37,7 +39,7 @@ export {
 export { channelProof, openSocket, ServerLink, showPin } from './server-link.js'
 export { ServerLinks } from './server-links.js'
 export type { ChannelListener, TerminalChannel, WorkerCall } from './worker-connection.js'
-export { WorkerHub, type WorkerSessionsPort, type WorkerView } from './worker-hub.js'
+export { type WorkerComparison, WorkerHub, type WorkerSessionsPort, type WorkerView } from './worker-hub.js'
 export { newWorkerKey } from './worker-proof.js'
 export { DEFAULT_POOL } from './worker-record.js'
 export { type ServerPort, WorkerSteps, type WorkspacePort } from './worker-steps.js'

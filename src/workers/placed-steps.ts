@@ -21,6 +21,8 @@ interface Wanted extends WantedStep {
   seq: number
   /** Its end was taken. It stays wanted until the journal has the end, so that no end is lost. */
   isEndTaken: boolean
+  /** The journal says that it waits for the files of the run. */
+  isWaiting: boolean
 }
 
 /** Tells a worker what the run wants. */
@@ -143,6 +145,15 @@ export class PlacedSteps implements RunSteps {
     }
   }
 
+  /** Its worker cannot get the files of the run yet, and asks again. */
+  waitsForFiles(step: string, key: string, reason: string): void {
+    const entry = this.#wanted.get(step)
+    if (entry?.key !== key || entry.isWaiting) return
+    entry.isWaiting = true
+    const text = `the step waits for the files of its run: ${reason}`
+    this.#options.arrive(newEvent('run.notice', { level: 'warning', text, step }))
+  }
+
   get state(): RunState | null {
     return this.#run.state()
   }
@@ -203,9 +214,9 @@ export class PlacedSteps implements RunSteps {
     return { reason: `its worker reported "${foreign.slice(0, 80)}", which a step cannot write` }
   }
 
-  #addWanted(wanted: Omit<Wanted, 'usage' | 'seq' | 'isEndTaken'>): void {
+  #addWanted(wanted: Omit<Wanted, 'usage' | 'seq' | 'isEndTaken' | 'isWaiting'>): void {
     if (this.#wanted.get(wanted.step)?.key === wanted.key) return
-    this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isEndTaken: false })
+    this.#wanted.set(wanted.step, { ...wanted, usage: null, seq: 0, isEndTaken: false, isWaiting: false })
   }
 
   #within({ startedAt }: Wanted, at: number | undefined): number {

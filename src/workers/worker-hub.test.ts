@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import { createRun, runStream, runsProjection } from '../engine/index.js'
-import { listRun } from '../engine/testing/list-workflow.js'
+import { listRun, listWorkflow } from '../engine/testing/list-workflow.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent, validateEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
@@ -47,6 +47,7 @@ const NO_SESSIONS: WorkerSessionsPort = {
   lost: async () => undefined,
   forget: () => undefined,
   sessionsOn: () => [],
+  logged: async () => new Map(),
 }
 
 function openHub(childPlacement: 'same' | 'spread' = 'same', more: Partial<WorkerHubOptions> = {}): WorkerHub {
@@ -509,5 +510,66 @@ describe('a worker', () => {
       ...refused,
       next: expect.stringContaining('signalbox cancel'),
     })
+  })
+})
+
+describe('a worker compared with the log', () => {
+  const NOTHING = { sessions: [], steps: [], recordings: [], workspaces: [] }
+
+  /** Answers each time that it is asked what it has; time passes as the comparison waits. */
+  async function compare(dialog: Dialog, answers: readonly object[]): Promise<unknown> {
+    const comparing = hub.compare()
+    const asked = dialog.of('call').length
+    for (const [index, result] of answers.entries()) {
+      await expect
+        .poll(() => {
+          clock.advance(500)
+          return dialog.of('call').length
+        })
+        .toBeGreaterThan(asked + index)
+      const { id, method } = dialog.of('call').at(-1)!
+      expect(method).toBe('worker.inventory')
+      dialog.connection.message(JSON.stringify({ type: 'answer', id, result }))
+    }
+    return comparing
+  }
+
+  test('has the differences that last, in what it has and in what it should perform', async () => {
+    hub = openHub('same', { workflows: [listWorkflow] as never })
+    const machine = await joined('w1')
+    const dialog = await connect(machine)
+    const run = await placed(machine)
+    await store.append(runStream(run), 'any', [
+      newEvent('run.started', { host: 'daemon', epoch: 1 }),
+      newEvent('step.started', { step: 'a', effect: 'work', input: null }),
+      newEvent('step.started', { step: 'b', effect: 'graph.child_look', input: null }),
+    ])
+    const has = { ...NOTHING, sessions: ['ses_1', 'ses_2'] }
+    expect(await compare(dialog, [has, { ...has, sessions: ['ses_1'] }])).toEqual([
+      {
+        worker: 'w1',
+        notCompared: null,
+        sessions: 1,
+        steps: 0,
+        // The server performs the other step itself.
+        differences: [
+          { what: 'session', id: 'ses_1', is: 'unknown' },
+          { what: 'step', id: `${run}/a`, is: 'missing' },
+        ],
+      },
+    ])
+    const { version } = (await store.readStream(runStream(run))).find(({ data }) => data.step === 'a')!
+    const steps = [{ run, step: 'a', key: `a/${version}` }]
+    expect(await compare(dialog, [{ ...NOTHING, steps }])).toMatchObject([{ steps: 1, differences: [] }])
+  })
+
+  test('is not compared if it is away, or answers nothing that this version knows', async () => {
+    const machine = await joined('w1')
+    const dialog = await connect(machine)
+    expect(await compare(dialog, [{ sessions: ['\u001b[2J'] }])).toMatchObject([
+      { notCompared: 'its program is of another version', differences: [] },
+    ])
+    dialog.connection.closed()
+    expect(await hub.compare()).toMatchObject([{ notCompared: expect.stringContaining('w1 is away since') }])
   })
 })

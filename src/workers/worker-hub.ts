@@ -16,9 +16,12 @@ import {
 } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
+import { isBlobsAway } from '../store/blobs/index.js'
 import { type EventStore, retryConflicts, type Subscription } from '../store/index.js'
 import { plural } from '../text/index.js'
+import { compareWorker } from './compare-worker.js'
 import { ConnectedWorkers } from './connected-workers.js'
+import type { LoggedItem, WorkerDifference } from './inventory.js'
 import { PlacedSteps, type StepsHub } from './placed-steps.js'
 import {
   HEARTBEAT_MS,
@@ -87,6 +90,8 @@ export interface WorkerSessionsPort {
   forget(worker: string): void
   /** The sessions that run there, also while it is away. */
   sessionsOn(worker: string): string[]
+  /** What the log says of these sessions, and of those that run on the worker. */
+  logged(worker: string, sessions: readonly string[]): Promise<ReadonlyMap<string, LoggedItem>>
 }
 
 /** A lease that was renewed within this time was renewed by a heartbeat that another server got. */
@@ -108,6 +113,17 @@ export interface WorkerView {
   sessions: string[]
   /** Memory and processor time of its program, as it last said; null if it is not connected. */
   process: { memory: number; cpuS: number } | null
+}
+
+/** What a worker has, compared with the log. */
+export interface WorkerComparison {
+  worker: string
+  /** Why it cannot be compared here; null if it was. */
+  notCompared: string | null
+  /** Sessions and steps that it has. */
+  sessions: number
+  steps: number
+  differences: WorkerDifference[]
 }
 
 /**
@@ -217,6 +233,34 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       runs,
       sessions,
       process: connected?.process ?? null,
+    }
+  }
+
+  /** What each worker has and the log does not, and the reverse: for people. Asks the workers. */
+  async compare(): Promise<WorkerComparison[]> {
+    const records = (await this.registry.list()).filter(({ state }) => state === 'ready' || state === 'away')
+    return Promise.all(records.map(record => this.#compare(record)))
+  }
+
+  async #compare({ id, name }: WorkerRecord): Promise<WorkerComparison> {
+    const { store, clock, workflows, sessions } = this.#options
+    try {
+      const compared = await compareWorker(id, {
+        store,
+        clock,
+        workflows,
+        ask: () => this.ask(id, 'worker.inventory', {}),
+        sessionsOf: named => sessions.logged(id, named),
+        isLocal: effect => SERVER_EFFECTS.has(effect),
+      })
+      return { worker: name, notCompared: null, ...compared }
+    } catch (error) {
+      const notCompared = this.isAtOtherServer(id)
+        ? 'only another server is connected to it'
+        : error instanceof SignalboxError && error.code === 'E_WORKER_AWAY'
+          ? error.message
+          : 'its program is of another version'
+      return { worker: name, notCompared, sessions: 0, steps: 0, differences: [] }
     }
   }
 
@@ -401,7 +445,13 @@ export class WorkerHub implements RunPlacer, StepsHub, ConnectionPort {
       const steps = this.#runs.get(run!)
       const needs = steps?.needs(step!, key!)
       const state = steps?.state
-      return needs && state ? { ...needs, workspace: await this.#options.workspaceOf(state) } : null
+      if (!steps || !needs || !state) return null
+      try {
+        return { ...needs, workspace: await this.#options.workspaceOf(state) }
+      } catch (error) {
+        if (isBlobsAway(error)) steps.waitsForFiles(step!, key!, error.message)
+        throw error
+      }
     }
     return this.#options.call(method, run!, params, signal)
   }

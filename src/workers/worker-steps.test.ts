@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { StepCall, StepEnd } from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
 import type { StepNeeds, WorkerMessage } from './protocol.js'
 import { WorkerSteps, type WorkspacePort } from './worker-steps.js'
 
@@ -16,6 +17,9 @@ let isCutOff: boolean
 let finish: () => void
 let workspace: StepNeeds['workspace']
 let save: WorkspacePort['save'] extends (...args: never) => infer R ? () => R : never
+/** Makes a workspace ready. */
+let prepare: (needs: StepNeeds) => Promise<StepNeeds>
+let clock: SimulatedClock
 /** What a step does when it is told to stop. */
 let onAbort: (call: StepCall) => Promise<StepEnd>
 
@@ -25,6 +29,8 @@ beforeEach(() => {
   started = []
   ended = []
   mayStart = async () => true
+  prepare = async needs => needs
+  clock = new SimulatedClock(1_000_000)
   isCutOff = false
   workspace = null
   save = async () => null
@@ -42,7 +48,7 @@ function open(): WorkerSteps {
   const needs = { kind: 'list', effect: 'work', input: null, startedAt: 1, work: {}, costLeftUsd: null, cwd: '/' }
   return new WorkerSteps({
     directory,
-    clock: new SimulatedClock(1_000_000),
+    clock,
     performers: { work: { run } },
     workflows: [],
     server: {
@@ -50,7 +56,7 @@ function open(): WorkerSteps {
       call: async () => ({ ...needs, workspace }) satisfies StepNeeds,
     },
     workspaces: {
-      prepare: async (_, prepared) => prepared,
+      prepare: (_, needs) => prepare(needs),
       save: () => save(),
       withServerPaths: (_, __, it) => it,
     },
@@ -174,4 +180,50 @@ test('a step says whether its files were saved', async () => {
     const { saved: kept, unsaved } = ends().at(-1) as { saved?: object; unsaved?: string }
     expect({ ...(kept && { saved: kept }), ...(unsaved !== undefined && { unsaved }) }).toEqual(expected)
   }
+})
+
+test('a step waits for the files of its run while the blob store is away, says so once, and then starts', async () => {
+  let attempts = 0
+  prepare = () => {
+    attempts += 1
+    return Promise.reject(new SignalboxError('E_BLOBS_AWAY', 'the blob store does not work: refused'))
+  }
+  const steps = open()
+  steps.wanted(wanted('a'))
+  await expect
+    .poll(() => {
+      clock.advance(5_000)
+      return attempts
+    })
+    .toBeGreaterThan(2)
+  expect(reports()).toEqual([['a', 'event']])
+  expect(JSON.stringify(sent)).toContain('the step waits for the files of its run: the blob store does not work')
+  expect([started.length, steps.runs]).toEqual([0, ['run_1']])
+  prepare = async needs => needs
+  await expect
+    .poll(() => {
+      clock.advance(5_000)
+      return started.length
+    })
+    .toBe(1)
+  finish()
+  await expect.poll(reports).toEqual([
+    ['a', 'event'],
+    ['a', 'ended'],
+  ])
+})
+
+test('a step that waits for files is dropped when it is no longer wanted', async () => {
+  let prepared = 0
+  prepare = () => {
+    prepared += 1
+    return Promise.reject(new SignalboxError('E_BLOBS_AWAY', 'away'))
+  }
+  const steps = open()
+  steps.wanted(wanted('a'))
+  await expect.poll(() => reports().length).toBe(1)
+  steps.wanted(wanted())
+  await expect.poll(() => steps.runs).toEqual([])
+  clock.advance(60_000)
+  expect([prepared, started.length]).toEqual([1, 0])
 })

@@ -1,10 +1,15 @@
-import type { Clock } from '../clock/index.js'
+import type { Clock, Timer } from '../clock/index.js'
 import { type Performer, RunningSteps, type Workflow } from '../engine/index.js'
 import { errorAbout } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
+import { isBlobsAway } from '../store/blobs/index.js'
 import type { NewEvent } from '../store/index.js'
+import type { WorkerInventory } from './inventory.js'
 import type { Report, SavedWorkspace, ServerMessage, StepNeeds, WantedStep, WorkerMessage } from './protocol.js'
 import { type StartedStep, StepFiles } from './step-files.js'
+
+/** How soon a step that waits for the blob store of the servers is tried again. */
+const BLOBS_RETRY_MS = 5_000
 
 /** How a worker reaches the servers. */
 export interface ServerPort {
@@ -52,6 +57,8 @@ interface Attempt {
   /** Its needs, with paths of this machine. */
   ready: StepNeeds | null
   end: Report | null
+  /** Its workspace cannot be made until the blob store of the servers works again. */
+  isWaiting: boolean
   seq: number
   unacknowledged: Extract<Report, { is: 'event' }>[]
 }
@@ -69,6 +76,8 @@ export class WorkerSteps {
   readonly #terms = new Map<string, number>()
   /** The pending work on messages, by run: one message at a time. */
   readonly #working = new Map<string, Promise<void>>()
+  /** The newest message about each run, and when it is tried again. */
+  readonly #newest = new Map<string, { message: Extract<ServerMessage, { type: 'wanted' }>; retry: Timer | null }>()
 
   constructor(options: WorkerStepsOptions) {
     this.#options = options
@@ -79,6 +88,7 @@ export class WorkerSteps {
         end,
         steps: null,
         ready: null,
+        isWaiting: false,
         seq: 0,
         unacknowledged: [],
       })
@@ -95,6 +105,13 @@ export class WorkerSteps {
     )
   }
 
+  /** The attempts that have not ended. */
+  get open(): WorkerInventory['steps'] {
+    return [...this.#attempts.values()].flatMap(({ started: { run, step, key }, end }) =>
+      end === null ? [{ run, step, key }] : [],
+    )
+  }
+
   /** Steps in progress. */
   get count(): number {
     return [...this.#attempts.values()].filter(({ steps, end }) => steps !== null && end === null).length
@@ -102,7 +119,12 @@ export class WorkerSteps {
 
   wanted(message: Extract<ServerMessage, { type: 'wanted' }>): void {
     const before = this.#working.get(message.run) ?? Promise.resolve()
-    const failed = (error: unknown) => this.#options.onError(errorAbout(message.run, error))
+    this.#newest.get(message.run)?.retry?.cancel()
+    this.#newest.set(message.run, { message, retry: null })
+    const failed = (error: unknown) => {
+      if (isBlobsAway(error)) this.#retryLater(message)
+      else this.#options.onError(errorAbout(message.run, error))
+    }
     const work = before.then(() => this.#reconcile(message)).catch(failed)
     this.#working.set(message.run, work)
   }
@@ -137,7 +159,15 @@ export class WorkerSteps {
 
   /** Stops without recording an end: the next start of this worker reports the steps as lost. */
   async close(): Promise<void> {
+    for (const { retry } of this.#newest.values()) retry?.cancel()
     for (const { steps } of this.#attempts.values()) await steps?.stop('released')
+  }
+
+  /** Unless a newer message about the run comes first. */
+  #retryLater(message: Extract<ServerMessage, { type: 'wanted' }>): void {
+    const newest = this.#newest.get(message.run)
+    if (newest?.message !== message) return
+    newest.retry = this.#options.clock.setTimer(BLOBS_RETRY_MS, () => this.wanted(message))
   }
 
   async #reconcile({ run, term, steps }: Extract<ServerMessage, { type: 'wanted' }>): Promise<void> {
@@ -158,6 +188,7 @@ export class WorkerSteps {
   async #ensure(run: string, wanted: WantedStep): Promise<void> {
     const known = this.#attempts.get(nameOf(run, wanted.key))
     if (known?.end) return this.#send(known, known.end)
+    if (known?.isWaiting) return this.#perform(known)
     if (known?.steps) return
     if (known && known.started.do === 'run') return this.#continue(known)
     const needs = (await this.#options.server.call('step.needs', { run, ...wanted })) as StepNeeds | null
@@ -166,10 +197,24 @@ export class WorkerSteps {
 
   async #begin(started: StartedStep): Promise<void> {
     this.#files.start(started)
-    const attempt: Attempt = { started, steps: null, ready: null, end: null, seq: 0, unacknowledged: [] }
+    const attempt: Attempt = {
+      started,
+      steps: null,
+      ready: null,
+      end: null,
+      isWaiting: false,
+      seq: 0,
+      unacknowledged: [],
+    }
     this.#attempts.set(nameOf(started.run, started.key), attempt)
+    await this.#perform(attempt)
+  }
+
+  async #perform(attempt: Attempt): Promise<void> {
+    const { started } = attempt
     try {
       const steps = await this.#open(attempt)
+      attempt.isWaiting = false
       const mayStart = await this.#options.mayStart()
       // In the meantime it may have been given up.
       if (attempt.end) return
@@ -178,6 +223,11 @@ export class WorkerSteps {
       if (started.do === 'recover') steps.recover(started.step, needs.effect, needs.input)
       else steps.begin(started.step, { ...needs, version: 0 })
     } catch (error) {
+      if (isBlobsAway(error)) {
+        if (!attempt.isWaiting) this.#notice(attempt, `the step waits for the files of its run: ${error.message}`)
+        attempt.isWaiting = true
+        throw error
+      }
       this.#options.onError(errorAbout(`${started.run}/${started.step}`, error))
       this.#end(attempt, { is: 'ended', status: 'failed', reason: (error as Error).message })
     }
@@ -238,17 +288,20 @@ export class WorkerSteps {
   }
 
   async #save(attempt: Attempt): Promise<{ saved?: SavedWorkspace; unsaved?: string }> {
-    const { run, step, needs } = attempt.started
+    const { run, needs } = attempt.started
     if (!needs.workspace) return { unsaved: 'it works in a directory without git' }
     try {
       const saved = await this.#options.workspaces.save(run, needs)
       return saved ? { saved } : {}
     } catch (error) {
       const { message } = error as Error
-      const text = `the workspace was not saved; the files of this step are lost if its worker is: ${message}`
-      this.#record(attempt, newEvent('run.notice', { level: 'warning', text, step }))
+      this.#notice(attempt, `the workspace was not saved; the files of this step are lost if its worker is: ${message}`)
       return { unsaved: message }
     }
+  }
+
+  #notice(attempt: Attempt, text: string): void {
+    this.#record(attempt, newEvent('run.notice', { level: 'warning', text, step: attempt.started.step }))
   }
 
   #record(attempt: Attempt, event: NewEvent): void {

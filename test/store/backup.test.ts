@@ -16,7 +16,7 @@ describeNeeding('a PostgreSQL of the system', 'a dump of a PostgreSQL store', ()
   beforeAll(() => database.start())
   afterAll(async () => {
     for (const store of open) await store.close()
-    await database.stop()
+    await database.close()
   })
 
   const connect = async (name: string) => {

@@ -230,11 +230,16 @@ describeNeeding('postgres', 'a PostgreSQL store', () => {
     await expect(store.append('a', 1, [counted(2)])).rejects.toMatchObject({ code: 'E_STORE_ACCESS' })
   })
 
-  it('reports a database that does not exist, and a wrong password, without waiting', async () => {
+  it('reports a database that does not exist, and a wrong or missing password, without waiting', async () => {
     const absent = database.url.replace('/postgres?', '/absent?')
     await expect(connect(absent)).rejects.toMatchObject({ code: 'E_STORE_ACCESS' })
     const wrong = openStore({ url: database.url, password: 'wrong', clock: systemClock })
     await expect(wrong).rejects.toMatchObject({ code: 'E_STORE_ACCESS' })
+    const none = openStore({ url: database.url, clock: systemClock })
+    await expect(none).rejects.toMatchObject({
+      code: 'E_STORE_ACCESS',
+      message: expect.stringContaining('asks for a password'),
+    })
   })
 
   it('reports a schema two versions ahead as too new, and works with a schema one version ahead', async () => {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { freePort } from '../../src/process/index.js'
-import { POSTGRES_BINARIES } from './requirements.js'
+import { linkLibraries } from './own-postgres.js'
 import { SystemPostgres } from './system-postgres.js'
 
 /**
@@ -71,18 +71,7 @@ async function start(databaseDir: string): Promise<Running> {
 async function startSystem(): Promise<Running> {
   const server = new SystemPostgres()
   await server.start({ max_connections: 300 })
-  return { url: server.url('postgres'), password: server.password, stop: () => server.stop() }
-}
-
-/** npm creates these links by a script of the package, and no scripts run when we install. */
-function linkLibraries(): void {
-  const root = dirname(POSTGRES_BINARIES)
-  const links = JSON.parse(readFileSync(join(POSTGRES_BINARIES, 'pg-symlinks.json'), 'utf8')) as {
-    source: string
-    target: string
-  }[]
-  for (const { source, target } of links)
-    if (!existsSync(join(root, target))) symlinkSync(basename(source), join(root, target))
+  return { url: server.url('postgres'), password: server.password, stop: () => server.close() }
 }
 
 function answer(connection: Socket, message: object): void {

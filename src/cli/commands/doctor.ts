@@ -9,6 +9,7 @@ import {
 } from '../../doctor/index.js'
 import { EXIT } from '../../errors/index.js'
 import type { Health, InMilliseconds } from '../../server/index.js'
+import type { WorkerComparison } from '../../workers/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { wrapText } from '../help.js'
@@ -21,7 +22,10 @@ export async function run(context: CommandContext, { options }: InputOf<'doctor'
     ? await examineSecurity({ env, cwd })
     : options.secrets
       ? await examineSecrets({ env, cwd })
-      : await examine({ env, cwd, daemon: () => daemonInfo(context) }, { fix: options.fix === true })
+      : await examine(
+          { env, cwd, daemon: () => daemonInfo(context), workers: () => comparisons(context) },
+          { fix: options.fix === true },
+        )
   if (options.json) context.json(findings)
   else
     for (const { check, level, message, next } of mergeMissingAgents(findings)) {
@@ -92,6 +96,11 @@ async function showSources(context: CommandContext, isJson: boolean): Promise<nu
 
 function markOf(sources: AgentSources['sources'], source: (typeof SOURCES)[number]): string {
   return SOURCE_MARKS[sources[source]]
+}
+
+async function comparisons(context: CommandContext): Promise<WorkerComparison[] | null> {
+  const client = await DaemonClient.running(context)
+  return client === null ? null : (await client.get<{ items: WorkerComparison[] }>('/workers/compare')).items
 }
 
 async function daemonInfo(context: CommandContext): Promise<InMilliseconds<Health> | null> {

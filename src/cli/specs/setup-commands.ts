@@ -124,7 +124,7 @@ export const SETUP_COMMANDS = {
   doctor: {
     group: 'setup',
     daily: true,
-    summary: 'check directories, store, daemon and agents; say what to fix',
+    summary: 'check directories, store, daemon, workers and agents; say what to fix',
     options: [
       { flags: '--fix', description: 'repair what can be repaired' },
       { flags: '--security', description: 'check file modes, network, decisions, hooks, trust and the ledger instead' },

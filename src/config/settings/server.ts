@@ -60,7 +60,7 @@ export const serverSettings = {
   blobs: {
     url: string(
       null,
-      'Where a server keeps recordings and files of its workers: file:///directory, postgres:, or s3://bucket/prefix?endpoint=https://…&region=…; none: in the PostgreSQL store if there is one, else files in the data directory. Keys of a bucket come from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
+      'Where a server keeps recordings and files of its workers: file:///directory (which exists), postgres:, or s3://bucket/prefix?endpoint=https://…&region=…; none: in the PostgreSQL store if there is one, else files in the data directory. Keys of a bucket come from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
     ),
   },
 

@@ -6,7 +6,7 @@ import type { SessionRecord } from '../../sessions/index.js'
 import type { BlobStore } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { PaneRegistry } from '../../supervision/index.js'
-import type { PlacementRequest, WorkerCall, WorkerHub, WorkerSessionsPort } from '../../workers/index.js'
+import type { LoggedItem, PlacementRequest, WorkerCall, WorkerHub, WorkerSessionsPort } from '../../workers/index.js'
 import { isRunning } from '../find-session.js'
 import type { LiveBus } from '../live-bus.js'
 import type { StartRequest } from '../prepare-session.js'
@@ -225,6 +225,21 @@ export class RemoteSessions implements WorkerSessionsPort {
 
   forget(worker: string): void {
     for (const session of this.#owners.sessionsOf(worker)) this.#forget(session)
+  }
+
+  async logged(worker: string, sessions: readonly string[]): Promise<ReadonlyMap<string, LoggedItem>> {
+    const { records } = this.#options
+    const found = new Map<string, LoggedItem>()
+    const add = (record: SessionRecord) =>
+      found.set(record.id, { worker: record.worker ?? null, isOpen: isRunning(record) })
+    for (const record of await records.ofWorker(worker)) add(record)
+    for (const id of sessions) {
+      if (found.has(id)) continue
+      const record = await records.getIfKnown(id)
+      if (record) add(record)
+      else if (await this.#isStarting(worker, id)) found.set(id, { worker, isOpen: true })
+    }
+    return found
   }
 
   // — inside —

@@ -22,7 +22,7 @@ import type { EventStore } from '../../store/index.js'
 import { BlobFiles, type ServerPort, WorkerHub, type WorkerSessionsPort } from '../../workers/index.js'
 import { WORKFLOWS } from '../create-run-host.js'
 import { StepApprovals } from '../step-approvals.js'
-import { WorkspaceBlobs } from '../workspaces/workspace-blobs.js'
+import { WorkspaceBlobs, waitingDirectoryOf } from '../workspaces/workspace-blobs.js'
 import { WorkspaceSource } from '../workspaces/workspace-source.js'
 
 /*
@@ -50,7 +50,14 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
   const { store, ledger, clock } = options
   const approvals = new StepApprovals({ store, ledger, clock })
   const files = new BlobFiles(join(options.dataDirectory, 'blobs'))
-  const bundles = new WorkspaceBlobs({ files, store, blobs: options.blobs })
+  const bundles = new WorkspaceBlobs({
+    files,
+    waitingDirectory: waitingDirectoryOf(options.dataDirectory),
+    store,
+    blobs: options.blobs,
+    clock,
+    onError: options.onError,
+  })
   const source = new WorkspaceSource({ dataDirectory: options.dataDirectory, store, bundles })
   const hub: WorkerHub = new WorkerHub({
     store,
@@ -85,11 +92,13 @@ export function openWorkerHub(options: OpenHubOptions): OpenedHub {
     const { placement, cwd } = await getRun(store, run)
     if (placement && source.isOwn(cwd)) await source.updateWorktree(await stateOf(store, run))
   }
-  return { hub, updateWorktree }
+  return { hub, bundles, updateWorktree }
 }
 
 export interface OpenedHub {
   hub: WorkerHub
+  /** Started and closed by the caller. */
+  bundles: Pick<WorkspaceBlobs, 'start' | 'close'>
   /** Brings the workspace of a run that workers had into its worktree on this machine. */
   updateWorktree(run: string): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { statfsSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentNames, loadAgent } from '../../agents/index.js'
 import { type Clock, newNonce, type Timer } from '../../clock/index.js'
@@ -14,6 +14,7 @@ import {
   HEARTBEAT_MS,
   ServerLinks,
   type ServerMessage,
+  type WorkerInventory,
   WorkerSteps,
 } from '../../workers/index.js'
 import { openPerformers, WORKFLOWS } from '../create-run-host.js'
@@ -50,6 +51,8 @@ export interface WorkerSessionsEnd {
   connected(ended: readonly string[]): void
   disconnected(): void
   answer(method: string, params: Record<string, unknown>): Promise<unknown>
+  /** The sessions of its keeper, and those of which it has a recording. */
+  inventory(): Promise<Pick<WorkerInventory, 'sessions' | 'recordings'>>
   terminal(message: Extract<ServerMessage, { type: 'channel' }>): void
   bytes(channel: number, bytes: Uint8Array): void
   /** No server was reachable for too long. */
@@ -140,7 +143,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (ms !== null && ms > 0) await sessions.setDeadline({ ms: ms + KEEPER_DELAY_MS, steps: steps.names })
   }
   const answer = async (id: number, method: string, params: Record<string, unknown>) =>
-    link.send(await answerCall(id, () => sessions.answer(method, params)))
+    link.send(
+      await answerCall(id, () => (method === 'worker.inventory' ? inventory() : sessions.answer(method, params))),
+    )
+  const inventory = async (): Promise<WorkerInventory> => ({
+    ...(await sessions.inventory()),
+    steps: steps.open,
+    workspaces: namesIn(join(settings.dataDirectory, 'workspaces')),
+  })
   const sessions = options.openSessions({ link, worker: joined.worker })
   const steps = new WorkerSteps({
     directory: join(settings.dataDirectory, 'steps'),
@@ -203,6 +213,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       lock.release()
     },
   }
+}
+
+function namesIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : []
 }
 
 function freeMb(directory: string): number {

@@ -92,6 +92,7 @@ async function openHub(): Promise<WorkerHub> {
     lost: async () => undefined,
     forget: () => undefined,
     sessionsOn: () => [],
+    logged: async () => new Map(),
   }
   return openWorkerHub({
     store,

@@ -9,7 +9,7 @@ import { worktreesDirectory } from '../../worktrees/index.js'
 import { runDirectory } from '../run-directory.js'
 import type { StartContext } from '../start-context.js'
 import { bundleProject } from './project-bundles.js'
-import { WorkspaceBlobs } from './workspace-blobs.js'
+import { WorkspaceBlobs, waitingDirectoryOf } from './workspace-blobs.js'
 
 type SourceParts = Pick<WorkspaceNeeds, 'mirror' | 'origin' | 'base' | 'branch' | 'identity'>
 type SourceRun = Pick<RunState, 'id' | 'cwd'> & Partial<Pick<RunState, 'parent'>>
@@ -110,11 +110,23 @@ export class WorkspaceSource {
  * Gives what a run starts from to all servers, before the run exists: any of them may drive it, and
  * this one may be gone by then.
  */
-export async function shareWorkspace({ store, home, env }: StartContext, id: string, cwd: string): Promise<void> {
+export async function shareWorkspace(
+  { store, home, env, clock }: StartContext,
+  id: string,
+  cwd: string,
+): Promise<void> {
   if (!store.isShared) return
   const { dataDirectory } = home.settings
   const blobs = await openBlobs(home.loaded.config.blobs.url, { dataDirectory, env, store })
-  const bundles = new WorkspaceBlobs({ files: new BlobFiles(join(dataDirectory, 'blobs')), store, blobs })
+  const bundles = new WorkspaceBlobs({
+    files: new BlobFiles(join(dataDirectory, 'blobs')),
+    waitingDirectory: waitingDirectoryOf(dataDirectory),
+    store,
+    blobs,
+    clock,
+    // The server of this home sends it again, and reports it.
+    onError: () => undefined,
+  })
   await new WorkspaceSource({ dataDirectory, store, bundles }).sourceOf({ id, cwd })
 }
 

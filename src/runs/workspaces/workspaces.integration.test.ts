@@ -12,7 +12,7 @@ import { openTestStore } from '../../store/testing/open-test-store.js'
 import { BlobFiles, type ServerPort, type StepNeeds } from '../../workers/index.js'
 import { worktreesDirectory } from '../../worktrees/index.js'
 import { WorkerWorkspaces } from './worker-workspaces.js'
-import { WorkspaceBlobs } from './workspace-blobs.js'
+import { WorkspaceBlobs, waitingDirectoryOf } from './workspace-blobs.js'
 import { WorkspaceSource } from './workspace-source.js'
 
 let directory: string
@@ -38,7 +38,16 @@ beforeEach(async () => {
   store = await openTestStore({ path: join(directory, 'store.db'), clock: systemClock })
   const dataDirectory = join(directory, 'server')
   const blobs = await openBlobs(null, { dataDirectory, env: {}, store })
-  bundles = new WorkspaceBlobs({ files: new BlobFiles(join(dataDirectory, 'blobs')), store, blobs })
+  bundles = new WorkspaceBlobs({
+    files: new BlobFiles(join(dataDirectory, 'blobs')),
+    waitingDirectory: waitingDirectoryOf(dataDirectory),
+    store,
+    blobs,
+    clock: systemClock,
+    onError: error => {
+      throw error
+    },
+  })
   source = new WorkspaceSource({ dataDirectory, store, bundles })
   transferred = 0
   runs = 0

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
+import type { Clock, Timer } from '../../clock/index.js'
 import { listRuns } from '../../engine/index.js'
 import { errorAbout } from '../../errors/index.js'
+import { isBlobsAway } from '../../store/blobs/index.js'
 import type { EventStore } from '../../store/index.js'
 
 /** After these events the worktree of a run has the files that its worker saved. */
@@ -13,8 +15,12 @@ const WORKTREE_UPDATE_EVENTS = [
   'run.cancelled',
 ]
 
+/** How soon an update that waits for the blob store is tried again. */
+const BLOBS_RETRY_MS = 10_000
+
 export interface WorktreeUpdatesOptions {
   store: EventStore
+  clock: Clock
   /** Has no effect for a run whose worktree is on another machine. */
   updateWorktree(run: string): Promise<void>
   onError(error: unknown): void
@@ -22,15 +28,27 @@ export interface WorktreeUpdatesOptions {
 
 /**
  * Updates the worktrees on this machine of runs that other servers drive, also of those that ended
- * while this server was away.
+ * while this server was away. What waits for the blob store is tried again.
  * @returns what ends it.
  */
 export async function followWorktreeUpdates({
   store,
+  clock,
   updateWorktree,
   onError,
 }: WorktreeUpdatesOptions): Promise<() => void> {
-  const update = (run: string) => updateWorktree(run).catch(error => onError(errorAbout(run, error)))
+  const retries = new Map<string, Timer>()
+  let isClosed = false
+  const update = (run: string): Promise<void> =>
+    updateWorktree(run).catch(error => {
+      if (!isBlobsAway(error)) return onError(errorAbout(run, error))
+      retries.get(run)?.cancel()
+      if (!isClosed)
+        retries.set(
+          run,
+          clock.setTimer(BLOBS_RETRY_MS, () => void update(run)),
+        )
+    })
   const after = await store.head()
   const subscription = store.subscribe({ after, types: WORKTREE_UPDATE_EVENTS, onError }, events => {
     for (const { stream } of events) void update(stream.slice('run/'.length))
@@ -39,5 +57,9 @@ export async function followWorktreeUpdates({
   void (async () => {
     for (const { id } of missed) await update(id)
   })()
-  return () => subscription.close()
+  return () => {
+    isClosed = true
+    for (const retry of retries.values()) retry.cancel()
+    subscription.close()
+  }
 }

@@ -5,7 +5,7 @@ import type { Worker } from '../api-types.js'
 import type { ServerParts } from '../parts.js'
 import { type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
-import { worker, workerInvite, workerList } from '../schemas/workers.js'
+import { worker, workerComparisons, workerInvite, workerList } from '../schemas/workers.js'
 import { pinOf } from '../tls-pin.js'
 import type { Sendable } from '../wire/index.js'
 
@@ -22,6 +22,15 @@ export const workerRoutes: readonly Route[] = [
     access: 'viewer',
     answers: { 200: answer('the workers', workerList) },
     handle: async ({ parts, json }) => json({ items: (await hubOf(parts).list()).map(workerView) }),
+  }),
+  route({
+    id: 'workers.compare',
+    method: 'GET',
+    path: '/workers/compare',
+    summary: 'What each worker has and the log does not, and the reverse.',
+    access: 'viewer',
+    answers: { 200: answer('the workers that this server knows', workerComparisons) },
+    handle: async ({ parts, json }) => json({ items: (await parts.workers?.compare()) ?? [] }),
   }),
   route({
     id: 'workers.invite',

@@ -25,6 +25,26 @@ export const worker = z
 
 export const workerList = z.object({ items: z.array(worker) })
 
+export const workerComparisons = z.object({
+  items: z.array(
+    z.object({
+      worker: z.string().describe('its name'),
+      notCompared: z.string().nullable().describe('why it could not be asked here'),
+      sessions: z.int().describe('sessions that it has'),
+      steps: z.int().describe('steps that it has'),
+      differences: z.array(
+        z.object({
+          what: z.enum(['session', 'step', 'recording', 'workspace']),
+          id: z.string().describe('of the session or run; of a step: `<run>/<step>`'),
+          is: z
+            .enum(['unknown', 'ended', 'elsewhere', 'missing'])
+            .describe('what the log says of it; missing: the log has it there, and the worker does not'),
+        }),
+      ),
+    }),
+  ),
+})
+
 export const workerInvite = z.object({
   link: z.string().describe('for `signalbox worker join`; works once'),
   until: moment,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -29,8 +29,14 @@ afterAll(async () => {
 })
 
 const open = (url: string | null) => openBlobs(url, { dataDirectory: directory, env })
+/** A directory for blobs. */
+function directoryOf(name: string): string {
+  const path = join(directory, name)
+  mkdirSync(path, { recursive: true })
+  return pathToFileURL(path).href
+}
 const places = {
-  files: () => pathToFileURL(join(directory, 'files')).href,
+  files: () => directoryOf('files'),
   bucket: () => `s3://team/recordings?endpoint=${endpoint}`,
 }
 
@@ -54,16 +60,35 @@ describe.each(Object.entries(places))('blobs in %s', (_, url) => {
 })
 
 test('are not read if they are damaged', async () => {
-  const blobs = await open(pathToFileURL(join(directory, 'damaged')).href)
+  const blobs = await open(directoryOf('damaged'))
   const name = await blobs.put(Buffer.from('once'))
   const [file] = readdirSync(join(directory, 'damaged'))
   writeFileSync(join(directory, 'damaged', file!), 'something else')
   await expect(blobs.get(name)).rejects.toMatchObject({ code: 'E_BLOB' })
 })
 
-test('a bucket that is missing or does not answer is an error that names it', async () => {
+test('a directory that is gone is an error that names it, and is used again when it is back', async () => {
+  const place = join(directory, 'mounted')
+  const blobs = await open(directoryOf('mounted'))
+  const name = await blobs.put(Buffer.from('before'))
+  renameSync(place, `${place}-gone`)
+  const away = { code: 'E_BLOBS_AWAY', message: expect.stringContaining(place) }
+  await expect(blobs.put(Buffer.from('meanwhile'))).rejects.toMatchObject(away)
+  // Not null: the blob is not lost.
+  await expect(blobs.get(name)).rejects.toMatchObject(away)
+  renameSync(`${place}-gone`, place)
+  expect(String(await blobs.get(name))).toBe('before')
+  expect(await blobs.get(await blobs.put(Buffer.from('meanwhile')))).toEqual(Buffer.from('meanwhile'))
+})
+
+test('a bucket that is missing or does not answer is an error', async () => {
   const missing = await open(`s3://nobody?endpoint=${endpoint}`)
-  await expect(missing.put(Buffer.from('x'))).rejects.toMatchObject({ code: 'E_BLOBS_AWAY' })
+  const silent = await open('s3://team?endpoint=http://127.0.0.1:1')
+  for (const blobs of [missing, silent]) {
+    await expect(blobs.put(Buffer.from('x'))).rejects.toMatchObject({ code: 'E_BLOBS_AWAY' })
+    // Not null: the blob is not lost.
+    await expect(blobs.get('0'.repeat(64))).rejects.toMatchObject({ code: 'E_BLOBS_AWAY' })
+  }
   await expect(open('s3://team')).resolves.toBeDefined()
   await expect(openBlobs('s3://team', { dataDirectory: directory, env: {} })).rejects.toMatchObject({
     code: 'E_CONFIG',

@@ -1,24 +1,34 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobBackend } from './blob-store.js'
+import { blobsAway } from './blobs-away.js'
 
-/** Blobs as files of a directory. */
+/**
+ * Blobs as files of a directory that exists. If it is gone, such as with its disk, that is not an
+ * empty blob store.
+ */
 export function fileBlobs(directory: string): BlobBackend {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = (name: string) => join(directory, `${name}.br`)
+  const away = (error: NodeJS.ErrnoException) => blobsAway(directory, error.message)
+  const missing = () => blobsAway(directory, 'the directory does not exist')
   return {
     has: async name => existsSync(path(name)),
     write: async (name, compressed) => {
       const draft = `${path(name)}.${randomBytes(4).toString('hex')}`
-      await writeFile(draft, compressed, { mode: 0o600, flush: true })
-      await rename(draft, path(name))
+      try {
+        await writeFile(draft, compressed, { mode: 0o600, flush: true })
+        await rename(draft, path(name))
+      } catch (error) {
+        throw existsSync(directory) ? away(error as NodeJS.ErrnoException) : missing()
+      }
     },
     read: name =>
       readFile(path(name)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null
-        throw error
+        if (error.code !== 'ENOENT') throw away(error)
+        if (existsSync(directory)) return null
+        throw missing()
       }),
   }
 }

@@ -4,4 +4,5 @@
  * their server only.
  */
 export { BLOB_MAX, type BlobStore } from './blob-store.js'
+export { isBlobsAway } from './blobs-away.js'
 export { openBlobs } from './open-blobs.js'

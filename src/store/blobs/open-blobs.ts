@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SignalboxError } from '../../errors/index.js'
@@ -9,7 +10,8 @@ import { storeBlobs } from './store-blobs.js'
 
 /**
  * The blobs of a server, by the setting `blobs.url`; null: in the database of a shared store, else
- * files in the data directory.
+ * files in the data directory. A directory of the setting is not created: where it is missing, its
+ * disk may be.
  * @throws SignalboxError `E_CONFIG`
  */
 export async function openBlobs(
@@ -21,7 +23,11 @@ export async function openBlobs(
     throw new SignalboxError('E_CONFIG', 'blobs.url is postgres:, and the store is not in PostgreSQL', {
       next: 'set store.url, or leave blobs.url out',
     })
-  if (url === null) return new BlobStore(fileBlobs(join(dataDirectory, 'blobs')))
+  if (url === null) {
+    const directory = join(dataDirectory, 'blobs')
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    return new BlobStore(fileBlobs(directory))
+  }
   if (!URL.canParse(url)) throw unusable(url)
   const parsed = new URL(url)
   if (parsed.password !== '' || parsed.username !== '')

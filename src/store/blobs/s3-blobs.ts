@@ -1,5 +1,6 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { BlobBackend } from './blob-store.js'
+import { blobsAway } from './blobs-away.js'
 
 const ATTEMPTS_MS = 10_000
 
@@ -26,26 +27,23 @@ export async function s3Blobs(url: URL, env: NodeJS.ProcessEnv): Promise<BlobBac
         ...(body && { body: body as Uint8Array<ArrayBuffer> }),
       })
       .catch(error => {
-        throw away(endpoint, error instanceof Error ? error.message : String(error))
+        throw blobsAway(endpoint, error instanceof Error ? error.message : String(error))
       })
     if (answer.ok || answer.status === 404) return answer
-    throw away(endpoint, `${method} answered ${answer.status}`)
+    throw blobsAway(endpoint, `${method} answered ${answer.status}`)
   }
+  const noBucket = () => blobsAway(endpoint, `there is no bucket ${url.hostname}`)
   return {
     has: async name => (await request('HEAD', name)).ok,
     write: async (name, compressed) => {
       const answer = await request('PUT', name, compressed)
-      if (!answer.ok) throw away(endpoint, `there is no bucket ${url.hostname}`)
+      if (!answer.ok) throw noBucket()
     },
     read: async name => {
       const answer = await request('GET', name)
-      return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : null
+      if (answer.ok) return new Uint8Array(await answer.arrayBuffer())
+      if ((await answer.text()).includes('NoSuchBucket')) throw noBucket()
+      return null
     },
   }
-}
-
-function away(endpoint: string, why: string): SignalboxError {
-  return new SignalboxError('E_BLOBS_AWAY', `the blob store ${endpoint} does not work: ${why}`, {
-    next: 'check blobs.url; what waits for it is sent again',
-  })
 }

@@ -1,5 +1,6 @@
 import type { StoreProblem } from '../event-store.js'
 import type { Connections } from './connections.js'
+import { REPLICATION, type ReplicationState, replicationProblem } from './replication.js'
 
 /** Limit per kind of problem: a thousand bad rows are one thing to fix. */
 const SHOWN = 100
@@ -15,22 +16,16 @@ const HOLES = `SELECT position, before FROM (
 const END = 'SELECT position, (SELECT coalesce(max(position), 0) FROM events) AS last FROM log_end'
 const FAILURES = 'SELECT name, failures FROM projections WHERE failures > 0'
 
-/** Without synchronous replication a standby that takes over lacks what was acknowledged last. */
-const REPLICATION = `SELECT count(*) AS standbys, current_setting('synchronous_standby_names') AS synchronous
-  FROM pg_stat_replication`
-
 /** Checks what the database does not guarantee by itself. Its pages have checksums of their own. */
 export async function checkPostgres(connections: Connections): Promise<StoreProblem[]> {
   const gaps = await connections.read<{ stream: string; version: number; before: number }>(GAPS)
   const holes = await connections.read<{ position: number; before: number }>(HOLES)
   const [end] = await connections.read<{ position: number; last: number }>(END)
   const failures = await connections.read<{ name: string; failures: number }>(FAILURES)
-  const [replication] = await connections.read<{ standbys: number; synchronous: string }>(REPLICATION)
-  const isAsynchronous = (replication?.standbys ?? 0) > 0 && replication?.synchronous === ''
+  const [replication] = await connections.read<ReplicationState>(REPLICATION)
+  const atFailover = replicationProblem(replication!)
   return [
-    ...(isAsynchronous
-      ? [{ message: 'the database replicates asynchronously: a failover could lose acknowledged decisions' }]
-      : []),
+    ...(atFailover ? [atFailover] : []),
     ...gaps.map(({ stream, version, before }) => ({
       message: `the stream ${stream} jumps from version ${before} to ${version}`,
       location: stream,

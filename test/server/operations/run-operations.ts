@@ -173,6 +173,8 @@ export function describeRuns(): void {
       const { id } = await registry.join(token, { name: 'w1', key: 'k' })
       const listed = await call('workers.list', api('/workers'))
       expect(listed.json.items).toMatchObject([{ id, name: 'w1', pool: 'build', state: 'joined', runs: [] }])
+      // One that has never connected has nothing to compare.
+      expect((await call('workers.compare', api('/workers/compare'))).json.items).toEqual([])
       const { hash } = await executableText(DOT, server.work)
       const body = { graph: DOT, project: server.work, trust: hash, placement: { pool: 'build' } }
       const placed = await call('runs.start', api('/runs'), { body })
