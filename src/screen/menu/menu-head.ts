@@ -1,5 +1,5 @@
 import { memoizeByObject } from '../../terminal/index.js'
-import { isGrey, styleKey } from '../style-match.js'
+import { isFaint, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore } from './option-row.js'
@@ -206,7 +206,7 @@ export function confirmsOrLeaves(row: { text: string }): boolean {
 /** A row that looks like key hints: short, dim, or in parts with dots or bars. */
 export function looksLikeHints(row: MenuRow): boolean {
   const visible = row.spans.filter(span => span.text.trim() !== '')
-  const isQuiet = visible.length > 0 && visible.every(span => span.dim || isGrey(span.fg) || span.italic)
+  const isQuiet = visible.length > 0 && visible.every(span => isFaint(span, row) || span.italic)
   return isQuiet || /\S\s[·•|]\s\S/u.test(row.text)
 }
 
