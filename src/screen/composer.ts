@@ -1,12 +1,13 @@
 import type { Span } from '../terminal/index.js'
 import { displayWidth, graphemes } from '../text/index.js'
-import { namedPromptWidth } from './find-composer.js'
+import { isCornerPrompt, namedPromptWidth } from './find-composer.js'
 import type { Composer } from './observation.js'
 import type { Region } from './region.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 import { isFaint } from './style-match.js'
 
-const GUTTER = /^\s*[│┃]/u
+/** A gutter, or the lower left corner as the prompt. */
+const GUTTER = /^\s*(?:[│┃]|[╰└][─━]{1,2}(?=[\s\u00a0]|$))/u
 /** Any symbol that is not on a keyboard, and the few on it that agents draw: `- ` begins a text. */
 const GLYPH = /^(?:[!$%*>]|[^\p{L}\p{N}\s\u0021-\u007e])(?:[\s\u00a0]|$)/u
 /** A block character with a blank, a placeholder or nothing after it. */
@@ -42,12 +43,13 @@ export function readComposer(
   box: Region,
   { ignore = null, cursor = null, isGuessed = false }: ReadComposerOptions = {},
 ): Composer {
-  const body = rows
-    .slice(box.first, box.last + 1)
-    .filter(
-      (row, index, all) =>
-        !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)) && !ignore?.test(row.text),
-    )
+  const isCorner = isCornerPrompt(rows[box.last]!.text)
+  const body = rows.slice(box.first, box.last + 1).filter((row, index, all) => {
+    const isEdge =
+      (index === 0 && (isCorner || EDGE.test(row.text))) ||
+      (index === all.length - 1 && !isCorner && EDGE.test(row.text))
+    return !isEdge && !ignore?.test(row.text)
+  })
   if (isGuessed && cursor) body.splice(endOfDraft(body, cursor.y))
   let placeholder = ''
   let isShell = false

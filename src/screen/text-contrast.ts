@@ -16,7 +16,7 @@ export interface TextContrast {
 const UNKNOWN_CONTRAST: TextContrast = { page: null, contrast: 0 }
 
 /** A colour with less of the text is that of a mark, a title or a link. */
-const SHARE_MIN = 0.1
+const SHARE_MIN = 0.04
 
 /**
  * The most legible colour with a share of the text: a screen may show more hints and output than

@@ -58,7 +58,7 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
 }
 
 /** A failed request in words, in place of an answer: a sign of failure, or a status code. */
-const FAILED = /^\s{0,5}[⚠✖✗✘❌✕×]\s+\S.{0,60}?\b(?:error|failed|failure)\b/iu
+const FAILED = /^\s{0,5}[⚠✖✗✘❌✕×]\s+(?:\(?[45]\d\d\b|\S.{0,60}?\b(?:error|failed|failure)\b)/iu
 const STATUS = /^\s{0,3}(?:[^\p{L}\p{N}\s]{1,2}\s+)?.{0,60}?\berror: \(?[45]\d\d\b/iu
 /** A longer text is an answer that is about errors. */
 const REPORT_ROWS = 5
