@@ -158,19 +158,41 @@ describe('a prompt in the corner of a frame', () => {
     expect(draw(rows, initialMemory(), [5, 16]).observation.composer?.draft).toBe('fix the test\nand the docs')
   })
 
-  it('shows work in the row of figures, and in the title', () => {
+  it('shows work in the row of figures', () => {
     const rows = (sign: string) => ['> fix it', '', figures.replace('π', sign), '╰─ ']
-    let { memory } = draw(rows('π'), initialMemory(), [4, 4])
-    for (const sign of ['⠋ 1s', '⠙ 1s', '⠹ 2s']) memory = draw(rows(sign), memory, [4, 4]).memory
-    expect(
-      draw([`\u001b]0;π ⠹ app\u0007${rows('π')[0]}`, ...rows('π').slice(1)], memory, [4, 4]).observation.busy,
-    ).toBe(true)
+    const signs = ['⠋ 1s', '⠙ 1s', '⠹ 2s']
+    const read = (shown: readonly string[]) =>
+      shown.reduce(
+        (memory, sign) => draw(rows(sign), memory, [4, 4]).memory,
+        draw(rows('π'), initialMemory(), [4, 4]).memory,
+      )
+    expect(draw(rows('⠸ 2s'), read(signs), [4, 4]).observation.busy).toBe(true)
+    expect(draw(rows('π'), read(['π', 'π', 'π']), [4, 4]).observation.busy).not.toBe(true)
   })
 
   it('is not the last row of a tree of files', () => {
     const tree = ['src', '├── a.ts', '└── ']
     expect(draw(tree, initialMemory(), [3, 5]).observation.composer).toBeNull()
     expect(draw(box('╰─ ', 'Text below it', 'goes on.'), initialMemory(), [6, 9]).observation.composer).toBeNull()
+  })
+})
+
+describe('work and failure of an unknown agent', () => {
+  const titled = (title: string) =>
+    draw([`\u001b]0;${title}\u0007Zwarb`, '', RULE, ' ❯ ', RULE], initialMemory(), [4, 4]).observation.busy
+
+  it('may turn behind the name in the title', () => {
+    expect(titled('π ⠹ app')).toBe(true)
+    expect(titled('π > app')).toBe(false)
+  })
+
+  it('may be a status code after a sign, in place of an answer', () => {
+    const rows = (report: string) => ['❯ fix it', '', report, '   settings.', '', RULE, ' ❯ ', RULE]
+    const report = ' ✘ 401 Incorrect API key. You can find it in your account'
+    expect(draw(rows(report), initialMemory(), [7, 4]).observation.view).toBe('error')
+    expect(draw(rows(' • 401 rows were read from the file'), initialMemory(), [7, 4]).observation.view).toBe(
+      'idle_prompt',
+    )
   })
 })
 
