@@ -1,8 +1,8 @@
 // `npm run eval:themes -- [--misses] [--only text] [--theme name] [--shipped] [dir]…`: reads every
 // recording as drawn in other themes (scripts/recolour.mjs; with --shipped: the recordings of
-// OpenCode in the themes that it ships with) and compares views, calls for a person, drafts,
-// the blocks on the screen and the finished conversation with the original. Exits 1 if an agent loses more
-// than one percent of any of them. Without a directory: that of labelled-recordings.mjs.
+// OpenCode in the themes that it ships with) and compares views, calls for a person, drafts, the
+// blocks on the screen and the finished conversation with the original. Exits 1 if an agent loses
+// more than one percent of any of them. Without a directory: that of labelled-recordings.mjs.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'

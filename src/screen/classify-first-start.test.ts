@@ -133,11 +133,11 @@ describe('the first dialog of a program', () => {
   it('may be followed by others after keys were pressed in it', () => {
     const first = ['Choose a style for your terminal', '', ' ❯ 1. Dark ✔', '   2. Light', '   3. Dark, high contrast']
     const second = ['Choose your default model', '', ' Type to search', '', ' ↑/↓ select · enter confirm · esc skip']
-    const after = (memory: ReturnType<typeof initialMemory>) =>
+    const viewAfter = (memory: ReturnType<typeof initialMemory>) =>
       read(second, null, recordInput(memory, 0.5)).observation.view
-    expect(after(read(first).memory)).toBe('tool_menu')
+    expect(viewAfter(read(first).memory)).toBe('tool_menu')
     // Without a dialog before, the keys may have opened the list.
-    expect(after(read(['Zwarb 1.0']).memory)).not.toBe('tool_menu')
+    expect(viewAfter(read(['Zwarb 1.0']).memory)).not.toBe('tool_menu')
   })
 
   it('is a key to enter into a field', () => {

@@ -6,13 +6,12 @@ import { isBoxedWork, isWorkingHint } from './working-row.js'
 
 /*
  * Finds an input box that no pack describes. Agents draw it in few ways: between two rules, in a
- * frame with corners, on a band of half blocks, after a gutter, in the corner of a frame without sides,
- * or as a bare prompt row. Two
- * properties distinguish a live box from an echo or an image of one: it is the lowest such
- * structure on the screen, with only a few footer rows below it, and the cursor is in it: the
- * hardware cursor, a cell drawn inverse, or a block character. Some programs hide the hardware
- * cursor or leave it below their output, and a drawn one blinks: then the first property and the
- * glyph of the box must suffice, as in a frame from plain text.
+ * frame with corners, on a band of half blocks, after a gutter, in the corner of a frame without
+ * sides, or as a bare prompt row. Two properties distinguish a live box from an echo or an image of
+ * one: it is the lowest such structure on the screen, with only a few footer rows below it, and the
+ * cursor is in it: the hardware cursor, a cell drawn inverse, or a block character. Some programs
+ * hide the hardware cursor or leave it below their output, and a drawn one blinks: then the first
+ * property and the glyph of the box must suffice, as in a frame from plain text.
  */
 const FOOTER_ROWS = 6
 const BODY_ROWS = 20

@@ -47,7 +47,7 @@ const bandRows = new WeakMap<ScreenRow, ScreenRow>()
  * Programs draw some texts as a band: full rows with a blank one above and below. The background
  * shows it; without colours the drawn blanks do, because other rows of the program start with text.
  */
-export function withBands(rows: ScreenRow[]): ScreenRow[] {
+function withBands(rows: ScreenRow[]): ScreenRow[] {
   for (let first = 0; first < rows.length; ) {
     if (!rows[first]!.isDrawn) {
       first++
@@ -102,7 +102,7 @@ function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
 const lastSeen = new WeakMap<Row, { bar: number | null; row: ScreenRow }>()
 
 /** `text`: how the text of the whole screen stands out. */
-export function toScreenRow(row: Row, index: number, text: TextContrast, bar: number | null = null): ScreenRow {
+function toScreenRow(row: Row, index: number, text: TextContrast, bar: number | null = null): ScreenRow {
   const last = lastSeen.get(row)
   const isSame =
     last !== undefined &&

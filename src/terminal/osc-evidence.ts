@@ -77,7 +77,8 @@ export function registerEvidence(hooks: ParserHooks, { hostname, place, report }
     if (mark?.mark === 'P' && mark.key === 'Cwd') return directory(mark.value)
     if (!mark) return true
     const now = { mark: mark.mark, place: place() }
-    const isAdjacent = before !== null && before.mark === PREDECESSOR[mark.mark] && before.place === now.place
+    const isAdjacent =
+      (mark.mark === 'C' || mark.mark === 'D') && before?.mark === PREDECESSOR[mark.mark] && before.place === now.place
     report({ kind: 'shell-mark', mark: isAdjacent ? { ...mark, isAdjacent } : mark })
     before = now
     return true
@@ -112,7 +113,7 @@ export function registerEvidence(hooks: ParserHooks, { hostname, place, report }
 }
 
 /** The mark that a mark is compared with. */
-const PREDECESSOR: Partial<Record<string, ShellMark['mark']>> = { C: 'B', D: 'C' }
+const PREDECESSOR = { C: 'B', D: 'C' } as const
 
 function notice(source: 'osc9' | 'osc777' | 'osc99' | 'bell', title: string, body: string): OscEvidence {
   return { kind: 'notice', source, title: cleanLine(title, NOTICE_MAX), body: cleanLine(body, NOTICE_MAX) }
