@@ -30,6 +30,9 @@ describe('relative colours', () => {
     }
     const [hidden] = draw(GUTTER('38;2;1;1;1', '48;2;40;40;40'))
     expect(matchesRow(hidden!, style('page', 'own'))).toBe(true)
+    const [plain] = draw('  ┃ text')
+    expect(matchesRow(plain!, { line: /┃/u, style: { at: 2, fg: 'page' } })).toBe(false)
+    expect(matchesRow(plain!, { line: /┃/u, style: { at: 2, bg: 'page' } })).toBe(true)
   })
 
   it('no pack can name a colour', () => {

@@ -26,6 +26,8 @@ export function matchesRow(row: ScreenRow, pattern: RowPattern): boolean {
  */
 function hasStyle(span: Span, style: StyleSpec, edge: Span): boolean {
   return (
+    // The terminal's own text is never drawn in its own background.
+    (style.fg !== 'page' || span.fg !== null) &&
     fitsColour(span.fg, style.fg, { page: edge.bg, mark: edge.fg }) &&
     fitsColour(span.bg, style.bg, { page: edge.bg, mark: edge.bg }) &&
     (style.joined === undefined || span.width > 2 === style.joined) &&
