@@ -20,64 +20,94 @@ const isGeneric = flag('--generic')
 const only = option('--only')
 if (args.length === 0) args.push(...corpusDirectory())
 needDirectories(args, 'eval:blocks')
-const totals = {}
-for (const directory of args) {
-  for (const cast of recordings(directory)) {
-    if (only && !cast.includes(only)) continue
-    const side = JSON.parse(readFileSync(cast.replace(/\.cast$/, '.json'), 'utf8'))
-    const { agent, results } = await scoreBlocks(cast, side, { isGeneric })
-    const sum = (totals[agent] ??= {
-      answers: 0,
-      exact: 0,
-      want: 0,
-      got: 0,
-      common: 0,
-      undrawn: 0,
-      paragraphs: 0,
-      paragraphsRight: 0,
-      codeLines: 0,
-      codeRight: 0,
-      kinds: 0,
-      kindsRight: 0,
-      streams: 0,
-      streamExtra: 0,
-    })
-    for (const result of results) {
-      const isExact = result.common === result.want && result.got === result.want
-      if (!result.isEnd) {
-        sum.streams++
-        if (result.got > result.common) sum.streamExtra++
-        if (isShowingMisses && result.got > result.common) report(cast, result)
-        continue
-      }
-      sum.answers++
-      if (isExact) sum.exact++
-      for (const key of ['want', 'got', 'common', 'undrawn', 'paragraphs', 'paragraphsRight', 'codeLines', 'codeRight'])
-        sum[key] += result[key]
-      for (const [kind, count] of Object.entries(result.kinds)) {
-        sum.kinds += count
-        sum.kindsRight += Math.min(count, result.gotKinds[kind])
-      }
-      const isWrong =
-        !isExact ||
-        result.paragraphs !== result.paragraphsRight ||
-        result.codeLines !== result.codeRight ||
-        JSON.stringify(result.kinds) !== JSON.stringify(result.gotKinds)
-      if (isShowingMisses && isWrong) report(cast, result)
-    }
-  }
+const NONE = {
+  answers: 0,
+  exact: 0,
+  want: 0,
+  got: 0,
+  common: 0,
+  drawn: 0,
+  paragraphs: 0,
+  paragraphsRight: 0,
+  codeLines: 0,
+  codeRight: 0,
+  kinds: 0,
+  kindsRight: 0,
+  streams: 0,
+  streamExtra: 0,
 }
+const WORDS = ['want', 'got', 'common', 'drawn', 'paragraphs', 'paragraphsRight', 'codeLines', 'codeRight']
 const percent = (part, whole) => (whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)).padStart(6)
+const all = { ...NONE }
 console.log(
   'agent                 answers  exact  words in order %  of those drawn %  extra %  paragraphs  code lines   kinds  streaming: wrong/all',
 )
-for (const [agent, sum] of Object.entries(totals).sort()) {
+// The recordings of an agent are in one directory: its row is printed as soon as it is known.
+let open = new Map()
+let folder = null
+for (const directory of args) {
+  for (const cast of recordings(directory)) {
+    if (only && !cast.includes(only)) continue
+    if (dirname(cast) !== folder) printOpen()
+    folder = dirname(cast)
+    const side = JSON.parse(readFileSync(cast.replace(/\.cast$/, '.json'), 'utf8'))
+    const { agent, results } = await scoreBlocks(cast, side, { isGeneric })
+    // `pi-0.87` is a directory of an older version.
+    const name = basename(folder).startsWith(agent) ? basename(folder) : agent
+    if (!open.has(name)) open.set(name, { ...NONE })
+    for (const result of results) {
+      count(open.get(name), result)
+      count(all, result)
+      if (isShowingMisses && isMiss(result)) report(cast, result)
+    }
+  }
+}
+printOpen()
+print('ALL', all)
+
+function count(sum, result) {
+  if (!result.isEnd) {
+    sum.streams++
+    if (result.got > result.common) sum.streamExtra++
+    return
+  }
+  sum.answers++
+  if (isExact(result)) sum.exact++
+  // What was read was drawn.
+  const drawn = Math.max(result.common, result.want - result.undrawn)
+  for (const key of WORDS) sum[key] += key === 'drawn' ? drawn : result[key]
+  for (const [kind, number] of Object.entries(result.kinds)) {
+    sum.kinds += number
+    sum.kindsRight += Math.min(number, result.gotKinds[kind])
+  }
+}
+
+function isExact({ want, got, common }) {
+  return common === want && got === want
+}
+
+function isMiss(result) {
+  if (!result.isEnd) return result.got > result.common
+  return (
+    !isExact(result) ||
+    result.paragraphs !== result.paragraphsRight ||
+    result.codeLines !== result.codeRight ||
+    JSON.stringify(result.kinds) !== JSON.stringify(result.gotKinds)
+  )
+}
+
+function printOpen() {
+  for (const [agent, sum] of [...open].sort()) print(agent, sum)
+  open = new Map()
+}
+
+function print(agent, sum) {
   console.log(
     agent.padEnd(20),
     String(sum.answers).padStart(8),
     String(sum.exact).padStart(6),
     percent(sum.common, sum.want).padStart(17),
-    percent(sum.common, sum.want - sum.undrawn).padStart(17),
+    percent(sum.common, sum.drawn).padStart(17),
     percent(sum.got - sum.common, sum.got).padStart(8),
     `${sum.paragraphsRight}/${sum.paragraphs}`.padStart(11),
     `${sum.codeRight}/${sum.codeLines}`.padStart(11),

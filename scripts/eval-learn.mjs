@@ -1,8 +1,9 @@
 // `npm run eval:learn [-- --transcripts] [--groups N] [--only agent] [dir]…`: what `signalbox packs
-// learn` makes of an agent that has no pack. The recordings of every agent are dealt into groups
+// learn` writes for an agent that has no pack. The recordings of every agent are dealt into groups
 // (default 4); for each group a pack is learned from the others, starting from nothing, and the
-// views of the group are scored. With --transcripts it learns from the model's records alone (as an
-// agent's transcript has them), not from labels. Exits 1 if an agent misses 93 % of views.
+// views of the group are scored; a pack that the check of the command refuses is not used. With
+// --transcripts it learns from the model's records alone (as an agent's transcript has them), not
+// from labels. Exits 1 if an agent misses 93 % of views.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
@@ -12,7 +13,7 @@ if (!process.argv.includes('--no-build')) {
   install()
   build()
 }
-const { learnPack, readRecordings, packText, momentsOf, judgeAll } = await import(
+const { proposePack, readRecordings, packText, momentsOf, judgeAll } = await import(
   join(root, 'dist', 'rooms', 'learning', 'index.js')
 )
 const { buildPack } = await import(join(root, 'dist', 'rooms', 'agents', 'packs', 'index.js'))
@@ -37,11 +38,11 @@ for (const directory of args)
     if (taught) byAgent.set(agent, [...(byAgent.get(agent) ?? []), { taught, side }])
   }
 
-console.log('agent      recordings  moments  without a pack  learned  entries  needs-you missed/false')
+console.log('agent      recordings  moments  without a pack  learned  entries  refused  needs-you missed/false')
 let missed = 0
 for (const [agent, all] of [...byAgent].sort()) {
   const groups = Array.from({ length: folds }, (_, group) => all.filter((_, index) => index % folds === group))
-  const sum = { all: 0, before: 0, after: 0, entries: 0, missed: 0, false: 0 }
+  const sum = { all: 0, before: 0, after: 0, entries: 0, refused: 0, missed: 0, false: 0 }
   for (const testing of groups) {
     const learning = all.filter(recording => !testing.includes(recording))
     const pack = entries =>
@@ -51,12 +52,14 @@ for (const [agent, all] of [...byAgent].sort()) {
         null,
       )
     const lessons = learning.map(({ taught, side }) => (isByTranscript ? transcriptOf(taught, side) : taught))
-    const { entries, before, after } = await learnPack(
+    const proposed = await proposePack(
       lessons.filter(({ moments }) => moments.length > 0),
       { build: pack, keepsFixtures: async () => true },
     )
+    const entries = proposed.isWorse ? [] : proposed.entries
+    if (proposed.isWorse) sum.refused++
     if (isVerbose) {
-      console.log(agent, before, after)
+      console.log(agent, proposed.before, proposed.after, proposed.unseen, proposed.isWorse ? 'refused' : '')
       console.log(packText({ agent: 'learned', isAlone: true, about: '' }, entries))
     }
     const tested = testing.map(({ taught }) => taught)
@@ -80,6 +83,7 @@ for (const [agent, all] of [...byAgent].sort()) {
     percent(sum.before).padStart(15),
     percent(sum.after).padStart(8),
     String(sum.entries).padStart(8),
+    `${sum.refused}/${folds}`.padStart(8),
     `${sum.missed}/${sum.false}`.padStart(12),
     share < BAR ? ' below the bar of 93 %' : '',
   )

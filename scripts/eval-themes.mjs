@@ -1,11 +1,12 @@
-// `npm run eval:themes -- [--misses] [--only text] [--theme name] [dir]…`: reads every recording as
-// drawn in other themes (scripts/recolour.mjs) and compares views, calls for a person, the blocks
-// on the screen and the finished conversation with the original. Exits 1 if an agent loses more
-// than one percent of any of them. Without a directory: that of labelled-recordings.mjs.
+// `npm run eval:themes -- [--misses] [--only text] [--theme name] [--shipped] [dir]…`: reads every
+// recording as drawn in other themes (scripts/recolour.mjs; with --shipped: the recordings of
+// OpenCode in the themes that it ships with) and compares views, calls for a person, drafts, the
+// blocks on the screen and the finished conversation with the original. Exits 1 if an agent loses
+// more than one percent of any of them. Without a directory: that of labelled-recordings.mjs.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
-import { recolour, THEMES } from './recolour.mjs'
+import { recolour, THEMES, themesOf } from './recolour.mjs'
 import { build, install, root } from './setup.mjs'
 
 if (!process.argv.includes('--no-build')) {
@@ -21,17 +22,21 @@ const { acceptedViews } = await import('./score-moments.mjs')
 
 /** How much of the original must remain, per agent. */
 const BAR = 0.99
-const MEASURES = ['views', 'right', 'calls', 'blocks', 'answers']
+const MEASURES = ['views', 'right', 'calls', 'drafts', 'blocks', 'answers']
 
 const { args, flag, option } = readArguments()
 flag('--no-build')
 const isShowingMisses = flag('--misses')
 const isGeneric = flag('--generic')
-const only = option('--only')
+const isShipped = flag('--shipped')
+const only = option('--only') ?? (isShipped ? '/opencode/' : null)
 const theme = option('--theme')
 if (args.length === 0) args.push(...corpusDirectory())
 needDirectories(args, 'eval:themes')
-const themes = Object.keys(THEMES).filter(name => theme === null || name === theme)
+const known = isShipped
+  ? themesOf(readFileSync(join(root, 'test', 'packs', 'opencode-themes.txt'), 'utf8'), 'opencode')
+  : THEMES
+const themes = Object.keys(known).filter(name => theme === null || name === theme)
 const packs = new Map()
 const table = new Map()
 for (const directory of args) {
@@ -47,7 +52,7 @@ for (const directory of args) {
     const { header, events } = await readWholeRecording(cast)
     const original = read(events, header, packs.get(agent), moments)
     for (const kind of themes) {
-      const seen = read(recolour(events, kind), header, packs.get(agent), moments)
+      const seen = read(recolour(events, isShipped ? known[kind] : kind), header, packs.get(agent), moments)
       const row = table.get(name) ?? table.set(name, new Map()).get(name)
       const sum = row.get(kind) ?? row.set(kind, Object.fromEntries(MEASURES.map(key => [key, [0, 0]]))).get(kind)
       compare(sum, original, seen, { cast: `${basename(dirname(cast))}/${basename(cast)}`, kind, moments })
@@ -75,6 +80,7 @@ function read(events, header, pack, moments) {
         isRight: acceptedViews(moment).has(state.view),
         call: state.awaiting !== null || state.view === 'auth_required',
         rule: look?.observation.rule,
+        draft: look?.observation.composer?.draft ?? null,
         blocks: look ? blocksOn(look.frame, pack) : '',
         answer: look && moment.expect?.response ? said(conversation.extract(look, { isOpen: false })) : '',
       })
@@ -116,6 +122,7 @@ function compare(sum, original, seen, { cast, kind, moments }) {
       // Of what was right before, what is still right.
       right: after.isRight || !before.isRight,
       calls: before.call === after.call,
+      drafts: before.draft === after.draft,
       blocks: before.blocks === after.blocks,
       answers: before.answer === after.answer,
     }
@@ -129,17 +136,17 @@ function compare(sum, original, seen, { cast, kind, moments }) {
 }
 
 const percent = ([part, whole]) => (whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)).padStart(7)
-console.log('Unchanged, in percent of the moments'.padEnd(26), ...MEASURES.map(key => key.padStart(7)), ' moments')
+console.log('Unchanged, in percent of the moments'.padEnd(37), ...MEASURES.map(key => key.padStart(7)), ' moments')
 const missed = []
 for (const [agent, row] of [...table].sort()) {
   for (const [kind, sum] of row) {
     console.log(
       agent.padEnd(14),
-      kind.padEnd(11),
+      kind.padEnd(22),
       ...MEASURES.map(key => percent(sum[key])),
       String(sum.views[1]).padStart(8),
     )
-    for (const key of ['right', 'calls', 'blocks', 'answers'])
+    for (const key of ['right', 'calls', 'drafts', 'blocks', 'answers'])
       if (sum[key][0] / sum[key][1] < BAR) missed.push(`${agent}, ${kind}: ${key} ${percent(sum[key]).trim()} %`)
   }
 }

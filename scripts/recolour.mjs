@@ -16,10 +16,32 @@ export const THEMES = {
   monochrome: () => null,
 }
 
-/** The same events in another theme. */
+/** The same events in another theme: one of `THEMES`, or a function from colour to colour. */
 export function recolour(events, theme) {
   const rewrite = new SgrRewriter(theme)
   return events.map(event => (event.kind === 'output' ? { ...event, bytes: rewrite.push(event.bytes) } : event))
+}
+
+/**
+ * Themes by name from a file with one in each row: its name, and the colours that the program draws
+ * with, in the same order. The program was recorded in the theme `from`.
+ */
+export function themesOf(text, from) {
+  const rows = text.split('\n').filter(row => row !== '' && !row.startsWith('# '))
+  const named = new Map(
+    rows.map(row => {
+      const [, name, colours] = /^(.*?) ((?:#[0-9a-f]{6}|none)\b.*)$/u.exec(row)
+      return [name, colours.split(' ')]
+    }),
+  )
+  const own = named.get(from)
+  const themeOf = colours => rgb => {
+    const role = own.indexOf(`#${rgb.map(part => part.toString(16).padStart(2, '0')).join('')}`)
+    if (role < 0) return rgb
+    const colour = colours[role]
+    return colour === 'none' ? null : [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16))
+  }
+  return Object.fromEntries([...named].map(([name, colours]) => [name, themeOf(colours)]))
 }
 
 /** Rewrites the SGR sequences of a byte stream; one that is cut at the end waits for the rest. */
@@ -27,7 +49,7 @@ class SgrRewriter {
   #rest = Buffer.alloc(0)
 
   constructor(theme) {
-    this.map = THEMES[theme]
+    this.map = typeof theme === 'function' ? theme : THEMES[theme]
     this.isMonochrome = theme === 'monochrome'
   }
 

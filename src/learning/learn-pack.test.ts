@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { buildPack } from '../agents/packs/index.js'
 import type { RecordingEvent } from '../terminal/recording/index.js'
 import { createRedactor } from '../text/index.js'
-import { crossCheck } from './cross-check.js'
+import { proposePack } from './cross-check.js'
 import { type LearnedEntry, readLearnedEntries } from './entries.js'
 import { fixtureFiles } from './fixtures.js'
 import { judge } from './judge.js'
@@ -90,22 +90,21 @@ describe('the evaluation of a learned pack on other recordings', () => {
   const recordings = ['count the files', 'draw a map', 'read the mail'].map((tool, at) => recording(`${at}.cast`, tool))
 
   test('compares it with no pack', async () => {
-    expect(await crossCheck(recordings.slice(1), options)).toBeNull()
-    const check = (await crossCheck(recordings, options))!
-    expect(check.all).toBe(9)
-    expect(check.learned).toBeGreaterThan(check.without)
+    expect((await proposePack(recordings.slice(1), options)).unseen).toBeNull()
+    const { unseen, isWorse } = await proposePack(recordings, options)
+    expect(unseen!.all).toBe(9)
+    expect(unseen!.learned).toBeGreaterThan(unseen!.without)
+    expect(isWorse).toBe(false)
   })
 
-  test('reports a worse result if the mark has another meaning there', async () => {
+  test('refuses it if a mark has another meaning in some of them', async () => {
     const [first, second, third] = recordings as [TaughtRecording, TaughtRecording, TaughtRecording]
-    const swapped = (from: TaughtRecording): TaughtRecording => ({
-      ...from,
-      moments: from.moments.map(moment => ({
-        ...moment,
-        views: new Set(['response_content', 'idle_prompt', 'startup']),
-      })),
-    })
-    const check = (await crossCheck([first, second, swapped(third)], options))!
-    expect(check.learned).toBeLessThan(check.without)
+    const [fresh, called, done] = third.moments as [TaughtMoment, TaughtMoment, TaughtMoment]
+    const said: TaughtMoment = { ...called, views: new Set(['response_content']) }
+    const moments = [fresh, ...[2.2, 2.7, 3.2, 3.7, 4.2, 4.5].map(t => ({ ...said, t })), done]
+    const { entries, unseen, isWorse } = await proposePack([first, second, { ...third, moments }], options)
+    expect(entries).not.toEqual([])
+    expect(unseen!.learned).toBeLessThan(unseen!.without)
+    expect(isWorse).toBe(true)
   })
 })

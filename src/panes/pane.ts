@@ -55,6 +55,8 @@ export class Pane {
   #shell: ShellState = INITIAL_SHELL_STATE
   /** The newest mark was the end of a command. */
   #hasEnded = false
+  /** The program marks its messages as a shell marks its commands. */
+  #marksMessages = false
   /** What programs have reported about themselves (OSC 7501), and what of it ended with them. */
   #programStatus: ProgramStatus
   #endedRecords: readonly string[] = []
@@ -259,10 +261,19 @@ export class Pane {
   }
 
   /**
-   * Some agents put the marks of a shell around their messages. A program with an input box runs no
-   * commands for a shell; only after the end of a command the prompt is the shell's again.
+   * Some agents put the marks of a shell around their messages: they draw the marks of a typed
+   * command with nothing between them. And a program with an input box runs no commands for a
+   * shell; only after the end of a command the prompt is the shell's again.
    */
   #isMessageMark(mark: ShellMark): boolean {
+    if (mark.mark === 'C' && mark.isAdjacent && !this.#marksMessages) {
+      this.#marksMessages = true
+      this.#shell = INITIAL_SHELL_STATE
+      this.#evidence.withdraw('shell')
+    }
+    // A command's end with output above it, or a command that was typed: the shell is back.
+    else if ((mark.mark === 'C' || mark.mark === 'D') && !mark.isAdjacent) this.#marksMessages = false
+    if (this.#marksMessages) return true
     const box = this.screen.last?.observation.composer?.rows
     const isAfterEnd = this.#hasEnded
     this.#hasEnded = mark.mark === 'D'

@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { TerminalEmulator } from '../terminal/index.js'
 import { classify } from './classify.js'
-import { initialMemory } from './memory.js'
+import { initialMemory, recordInput } from './memory.js'
 import { parsePack } from './pack/parse-pack.js'
 
 const PACK = parsePack('pack = 1\nagent = "generic"\n', 'generic')
 
 /** Draws rows as a program does that hides the cursor, or leaves it in a field. */
 function observe(rows: readonly string[], cursor: { x: number; y: number } | null = null) {
+  const { view, awaiting, payload } = read(rows, cursor).observation
+  return { view, awaiting, ...(payload as { url?: string; code?: string; method?: string }) }
+}
+
+function read(rows: readonly string[], cursor: { x: number; y: number } | null = null, memory = initialMemory()) {
   const emulator = new TerminalEmulator({ cols: 80, rows: 24, scrollback: 0 })
   const end = cursor ? `\u001b[${cursor.y + 1};${cursor.x + 1}H\u001b[?25h` : '\u001b[?25l'
   emulator.feed(Buffer.from(`\u001b[?1049h\u001b[2J\u001b[H${rows.join('\r\n')}${end}`), 0, { live: false })
   const frames = emulator.endFrame(1).flatMap(made => (made.type === 'frame' ? [made.frame] : []))
-  const { view, awaiting, payload } = classify(frames.at(-1)!, initialMemory(), PACK).observation
-  return { view, awaiting, ...(payload as { url?: string; code?: string; method?: string }) }
+  return classify(frames.at(-1)!, memory, PACK)
 }
 
 describe('the first dialog of a program', () => {
@@ -124,6 +128,16 @@ describe('the first dialog of a program', () => {
     ],
   ] as const)('is read as %s', (_, rows, awaiting) => {
     expect(observe(rows)).toMatchObject({ view: 'tool_menu', awaiting })
+  })
+
+  it('may be followed by others after keys were pressed in it', () => {
+    const first = ['Choose a style for your terminal', '', ' ❯ 1. Dark ✔', '   2. Light', '   3. Dark, high contrast']
+    const second = ['Choose your default model', '', ' Type to search', '', ' ↑/↓ select · enter confirm · esc skip']
+    const viewAfter = (memory: ReturnType<typeof initialMemory>) =>
+      read(second, null, recordInput(memory, 0.5)).observation.view
+    expect(viewAfter(read(first).memory)).toBe('tool_menu')
+    // Without a dialog before, the keys may have opened the list.
+    expect(viewAfter(read(['Zwarb 1.0']).memory)).not.toBe('tool_menu')
   })
 
   it('is a key to enter into a field', () => {

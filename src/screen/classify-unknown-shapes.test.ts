@@ -102,6 +102,18 @@ describe('a dialog of an unknown agent', () => {
     expect(menuOf(rows)).toMatchObject({ view: 'tool_menu', labels: ['Yes, allow once', 'No'], selected: 0 })
   })
 
+  it('may have its question and its options in two parts of one box', () => {
+    const [top, question, one, two, keys, bottom] = framed(
+      'Which runner?',
+      '❯ ○ one',
+      '  ○ two',
+      'Enter select · Esc cancel',
+    )
+    const divider = `├${'─'.repeat(58)}┤`
+    const rows = ['◆ zwarb', '', top!, question!, divider, one!, two!, divider, keys!, bottom!]
+    expect(menuOf(rows)).toMatchObject({ question: 'Which runner?', labels: ['one', 'two'], selected: 0 })
+  })
+
   it('is not read from a sentence below a box', () => {
     const rows = [...framed('Allow execution?', '', '> Yes', '  No'), '', 'This is what the dialog looks like.']
     expect(menuOf(rows).view).not.toBe('tool_menu')
@@ -128,6 +140,59 @@ describe('the input box of an unknown agent', () => {
   it('stays live while commands are listed below a status row', () => {
     const rows = ['Zwarb', '', ...framed('❯ /'), '', '  auto-edit: off', '', '  /help Show help', '  /exit Leave', '']
     expect(draw([...rows, '  ↑↓ navigate • Enter select • Esc cancel']).observation.view).toBe('idle_prompt')
+  })
+})
+
+describe('a prompt in the corner of a frame', () => {
+  const figures = ` π > model > app ─────────12%${'─'.repeat(24)}128K─`
+  const box = (...draft: string[]) => ['An answer.', '', figures, ...draft]
+
+  it('is an input box below a row of figures', () => {
+    const { view, composer } = draw(box('╰─ '), initialMemory(), [4, 4]).observation
+    expect([view, composer?.empty, composer?.rows]).toEqual(['idle_prompt', true, [2, 3]])
+  })
+
+  it('has the text after the corner as its draft, also in several rows', () => {
+    expect(draw(box('╰─ fix the test'), initialMemory(), [4, 16]).observation.composer?.draft).toBe('fix the test')
+    const rows = box('│  fix the test', '╰─ and the docs')
+    expect(draw(rows, initialMemory(), [5, 16]).observation.composer?.draft).toBe('fix the test\nand the docs')
+  })
+
+  it('shows work in the row of figures', () => {
+    const rows = (sign: string) => ['> fix it', '', figures.replace('π', sign), '╰─ ']
+    const signs = ['⠋ 1s', '⠙ 1s', '⠹ 2s']
+    const read = (shown: readonly string[]) =>
+      shown.reduce(
+        (memory, sign) => draw(rows(sign), memory, [4, 4]).memory,
+        draw(rows('π'), initialMemory(), [4, 4]).memory,
+      )
+    expect(draw(rows('⠸ 2s'), read(signs), [4, 4]).observation.busy).toBe(true)
+    expect(draw(rows('π'), read(['π', 'π', 'π']), [4, 4]).observation.busy).not.toBe(true)
+  })
+
+  it('is not the last row of a tree of files', () => {
+    const tree = ['src', '├── a.ts', '└── ']
+    expect(draw(tree, initialMemory(), [3, 5]).observation.composer).toBeNull()
+    expect(draw(box('╰─ ', 'Text below it', 'goes on.'), initialMemory(), [6, 9]).observation.composer).toBeNull()
+  })
+})
+
+describe('work and failure of an unknown agent', () => {
+  const titled = (title: string) =>
+    draw([`\u001b]0;${title}\u0007Zwarb`, '', RULE, ' ❯ ', RULE], initialMemory(), [4, 4]).observation.busy
+
+  it('may turn behind the name in the title', () => {
+    expect(titled('π ⠹ app')).toBe(true)
+    expect(titled('π > app')).toBe(false)
+  })
+
+  it('may be a status code after a sign, in place of an answer', () => {
+    const rows = (report: string) => ['❯ fix it', '', report, '   settings.', '', RULE, ' ❯ ', RULE]
+    const report = ' ✘ 401 Incorrect API key. You can find it in your account'
+    expect(draw(rows(report), initialMemory(), [7, 4]).observation.view).toBe('error')
+    expect(draw(rows(' • 401 rows were read from the file'), initialMemory(), [7, 4]).observation.view).toBe(
+      'idle_prompt',
+    )
   })
 })
 

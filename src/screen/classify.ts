@@ -131,12 +131,13 @@ function isShell({ shell, memory, frame }: Scene): boolean {
 /**
  * Before the first input box, rows that end in the keys that choose, toggle or save: the program
  * asks something at its start (what to import, a key to enter) in a form that cannot be read as a
- * menu. The user cannot have opened it: there was no input box yet.
+ * menu. The user cannot have opened it: there was no input box yet, and keys were pressed only in
+ * other dialogs of the start.
  */
 function isFirstDialog(scene: Scene): boolean {
   const { layout, memory, working } = scene
-  if (layout.composer || memory.hasSeenComposer || memory.lastInputAt !== null || working || isShell(scene))
-    return false
+  if (layout.composer || memory.hasSeenComposer || working || isShell(scene)) return false
+  if (memory.lastInputAt !== null && !memory.isSettingUp) return false
   return layout.rows
     .filter(row => row.indent >= 0)
     .slice(-2)

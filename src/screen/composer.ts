@@ -1,12 +1,13 @@
 import type { Span } from '../terminal/index.js'
 import { displayWidth, graphemes } from '../text/index.js'
-import { namedPromptWidth } from './find-composer.js'
+import { isCornerPrompt, namedPromptWidth } from './find-composer.js'
 import type { Composer } from './observation.js'
 import type { Region } from './region.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 import { isFaint } from './style-match.js'
 
-const GUTTER = /^\s*[│┃]/u
+/** A gutter, or the lower left corner as the prompt. */
+const GUTTER = /^\s*(?:[│┃]|[╰└][─━]{1,2}(?=[\s\u00a0]|$))/u
 /** Any symbol that is not on a keyboard, and the few on it that agents draw: `- ` begins a text. */
 const GLYPH = /^(?:[!$%*>]|[^\p{L}\p{N}\s\u0021-\u007e])(?:[\s\u00a0]|$)/u
 /** A block character with a blank, a placeholder or nothing after it. */
@@ -33,20 +34,22 @@ export interface ReadComposerOptions {
 
 /**
  * Reads the input box: its text, and whether that is a draft or a placeholder. The cursor
- * distinguishes them in every theme: it is before a placeholder and after what was typed. Where
- * none is visible, a placeholder is dim or grey. The cell under a drawn cursor belongs to neither.
+ * distinguishes them in every theme: it is before a placeholder and after what was typed, also in
+ * the rows above. Where none is visible, a placeholder is fainter than the other text. The cell
+ * under a drawn cursor belongs to neither.
  */
 export function readComposer(
   rows: readonly ScreenRow[],
   box: Region,
   { ignore = null, cursor = null, isGuessed = false }: ReadComposerOptions = {},
 ): Composer {
-  const body = rows
-    .slice(box.first, box.last + 1)
-    .filter(
-      (row, index, all) =>
-        !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)) && !ignore?.test(row.text),
-    )
+  const isCorner = isCornerPrompt(rows[box.last]!.text)
+  const body = rows.slice(box.first, box.last + 1).filter((row, index, all) => {
+    const isEdge =
+      (index === 0 && (isCorner || EDGE.test(row.text))) ||
+      (index === all.length - 1 && !isCorner && EDGE.test(row.text))
+    return !isEdge && !ignore?.test(row.text)
+  })
   if (isGuessed && cursor) body.splice(endOfDraft(body, cursor.y))
   let placeholder = ''
   let isShell = false
@@ -57,11 +60,21 @@ export function readComposer(
         body.findIndex(row => !isEmpty(row.text)),
       )
     : 0
+  const starts = body.map((row, index) => textStart(row, index === top))
+  const cursors = body.map((row, index) => (cursor?.y === row.index ? cursor.x : drawnCursor(row, starts[index]!.text)))
+  const typedTo = body.findLastIndex(
+    (row, index) => cursors[index] !== null && !isEmpty(textBefore(row, starts[index]!.text, cursors[index]!)),
+  )
   body.forEach((row, index) => {
-    const start = textStart(row, index === top)
+    const start = starts[index]!
     if (index === top && row.text[start.glyph] === '!') isShell = true
-    const at = cursor?.y === row.index ? cursor.x : drawnCursor(row, start.text)
-    const parts = at === null ? splitByDimness(row, start.text) : splitAtCursor(row, start.text, at)
+    const at = cursors[index]!
+    const parts =
+      index < typedTo
+        ? { plain: textBefore(row, start.text, Number.POSITIVE_INFINITY), dim: '' }
+        : at === null
+          ? splitByDimness(row, start.text)
+          : splitAtCursor(row, start.text, at)
     lines.push(withoutRightEdge(row, parts.plain).trimEnd())
     if (placeholder === '') placeholder = parts.dim.replace(/[│┃]\s*$/u, '').trim()
   })
@@ -122,7 +135,7 @@ function splitAtCursor(row: ScreenRow, start: number, at: number): { plain: stri
     const before = cellsOf(span, start, at)
     const after = cellsOf(span, Math.max(start, at), Number.POSITIVE_INFINITY)
     typed += before
-    if (isFaint(span) || (span.inverse && span.width === 1)) suggested += after
+    if (isFaint(span, row) || (span.inverse && span.width === 1)) suggested += after
     else {
       rest += after
       if (after.trim() !== '' && span.fg === null) isColoured = false
@@ -138,6 +151,10 @@ function splitAtCursor(row: ScreenRow, start: number, at: number): { plain: stri
 
 /** Nearly every draft: there is nothing to segment. */
 const ONE_CELL_EACH = /^[ -~]*$/
+
+function textBefore({ spans }: ScreenRow, start: number, column: number): string {
+  return spans.map(span => cellsOf(span, start, column)).join('')
+}
 
 /**
  * The characters of a span in these columns; wide characters stay with the column they start in.
@@ -166,18 +183,18 @@ function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: st
   row.spans.forEach((span, index) => {
     if (span.x + span.width <= start) return
     const text = span.x >= start ? span.text : span.text.slice(start - span.x)
-    if (isFaint(span)) dim += text
+    if (isFaint(span, row)) dim += text
     // The drawn cursor is on the first cell of the placeholder.
-    else if (span.width === 1 && plain.trim() === '' && isCursor(span, row.spans[index + 1])) dim += text
+    else if (span.width === 1 && plain.trim() === '' && isCursor(span, row.spans[index + 1], row)) dim += text
     else plain += text
   })
   return isEmpty(plain) ? { plain: '', dim: dim + plain } : { plain: plain + dim, dim: '' }
 }
 
 /** Drawn inverse, or with its own background before dim text, which a draft is not. */
-function isCursor(span: Span, next: Span | undefined): boolean {
+function isCursor(span: Span, next: Span | undefined, row: ScreenRow): boolean {
   if (span.inverse) return true
-  return span.bg !== null && next !== undefined && next.bg !== span.bg && next.text.trim() !== '' && isFaint(next)
+  return span.bg !== null && next !== undefined && next.bg !== span.bg && next.text.trim() !== '' && isFaint(next, row)
 }
 
 /** The list of completions next to a live input box: rows with a pointer or a distinct style. */

@@ -6,17 +6,24 @@ import { isBoxedWork, isWorkingHint } from './working-row.js'
 
 /*
  * Finds an input box that no pack describes. Agents draw it in few ways: between two rules, in a
- * frame with corners, on a band of half blocks, after a gutter, or as a bare prompt row. Two
- * properties distinguish a live box from an echo or an image of one: it is the lowest such
- * structure on the screen, with only a few footer rows below it, and the cursor is in it: the
- * hardware cursor, a cell drawn inverse, or a block character. Some programs hide the hardware
- * cursor or leave it below their output, and a drawn one blinks: then the first property and the
- * glyph of the box must suffice, as in a frame from plain text.
+ * frame with corners, on a band of half blocks, after a gutter, in the corner of a frame without
+ * sides, or as a bare prompt row. Two properties distinguish a live box from an echo or an image of
+ * one: it is the lowest such structure on the screen, with only a few footer rows below it, and the
+ * cursor is in it: the hardware cursor, a cell drawn inverse, or a block character. Some programs
+ * hide the hardware cursor or leave it below their output, and a drawn one blinks: then the first
+ * property and the glyph of the box must suffice, as in a frame from plain text.
  */
 const FOOTER_ROWS = 6
 const BODY_ROWS = 20
 const PROMPT =
   /^\s{0,3}[│┃]?\s{0,2}([❯›>▷→»»➜▶$%#!*+~λ⟩⋊▌]|[^\p{L}\p{N}\s─━│┃╭╮╰╯┌┐└┘▄▀█·•●○◆◇■□✓✗⎿└├┆\u2800-\u28ff])(?:[\s\u00a0]|$)/u
+
+/** `╰─ `: the lower left corner of a frame is the prompt, and its upper edge a row of figures. */
+const CORNER_PROMPT = /^\s{0,2}[╰└][─━]{1,2}(?:[\s\u00a0]|$)/u
+/** `│ `: a row of a draft above its last one. */
+const CORNER_BODY = /^\s{0,2}[│┃](?:[\s\u00a0]|$)/u
+/** The upper edge is at least this part of the screen wide. */
+const EDGE_SHARE = 0.6
 
 /** Any symbol inside a frame with corners: `│ ● Ask anything │`. */
 const BOXED_PROMPT = /^\s*[│┃║|]\s{0,2}[^\p{L}\p{N}\s─━│┃\u2800-\u28ff](?:[\s\u00a0]|$)/u
@@ -47,6 +54,7 @@ export function findStructuralComposer(
     betweenEdges(isCornerTop, isCornerBottom) ??
     findBehindGutter(frame, rows) ??
     (isParked ? lowestGutter(rows) : null) ??
+    aboveCorner(frame, rows) ??
     barePrompt(frame, rows, taken, glyph)
   )
 }
@@ -207,6 +215,28 @@ function isCompleting(rows: readonly ScreenRow[], bottom: number): boolean {
   if (first === 0) return true
   const isListed = !isBlank(rows[bottom + 1])
   return DRAFTED.test(rows[bottom - 1]?.text ?? '') && (isListed || (first > 0 && first <= 2))
+}
+
+/**
+ * A prompt in the lower left corner of a frame without a right side: the cursor is in its row, and
+ * above it is a row of the mode, the model or other figures. A tree of files has short rows.
+ */
+function aboveCorner(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+  const { cols, cursor, isPlainText } = frame
+  const last = isPlainText ? rows.findLast(row => !isBlank(row)) : rows[cursor.y]
+  if (!last || !isCornerPrompt(last.text) || (!isPlainText && cursor.x < last.text.indexOf('─'))) return null
+  let first = last.index - 1
+  while (first >= 0 && last.index - first < BODY_ROWS && CORNER_BODY.test(rows[first]!.text)) first--
+  const edge = rows[first]
+  if (!edge || isBlank(edge) || (edge.text.trim().length < cols * EDGE_SHARE && !/^\s{0,2}[╭┌]/u.test(edge.text)))
+    return null
+  if (countBelow(rows, last.index) > FOOTER_ROWS || isWorkingHint(last.text)) return null
+  return { name: 'composer', first, last: last.index }
+}
+
+/** Whether the lower left corner of a frame is the prompt in this row. */
+export function isCornerPrompt(text: string): boolean {
+  return CORNER_PROMPT.test(text)
 }
 
 /** A row with a prompt glyph and the cursor, and only indented footer rows below. */

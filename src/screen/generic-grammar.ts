@@ -207,7 +207,7 @@ function isOrder(row: ScreenRow): boolean {
     span => span.x > row.indent && span.x < row.text.length && span.text.trim() !== '',
   )
   const isNamed = verb?.bold === true && rest.length > 0 && rest.every(span => !span.bold)
-  return isNamed || [verb, ...rest].every(span => span === undefined || isFaint(span))
+  return isNamed || [verb, ...rest].every(span => span === undefined || isFaint(span, row))
 }
 
 /** With nothing or its output below: entries of a list follow each other. */

@@ -16,6 +16,8 @@ export interface ScreenMemory {
   /** The kind of the newest block, for screens that are scrolled back or show only its middle. */
   newest: { kind: ScreenBlockKind; isRunning: boolean } | null
   hasSeenComposer: boolean
+  /** The program asked something before its first input box and before any key. */
+  isSettingUp: boolean
   menu: { hash: string; since: number; afterInput: boolean } | null
   lastInputAt: number | null
   lastWorkingAt: number | null
@@ -47,6 +49,7 @@ export function initialMemory(): ScreenMemory {
     echo: null,
     newest: null,
     hasSeenComposer: false,
+    isSettingUp: false,
     menu: null,
     lastInputAt: null,
     lastWorkingAt: null,
@@ -86,6 +89,10 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
       turn.echoText === null || memory.echo?.text === turn.echoText ? memory.echo : { text: turn.echoText, since: t },
     newest: newest && !isScrap ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
     hasSeenComposer: memory.hasSeenComposer || layout.composer !== null,
+    isSettingUp:
+      layout.composer === null &&
+      !memory.hasSeenComposer &&
+      (memory.isSettingUp || (memory.lastInputAt === null && observation.awaiting !== null)),
     menu: hash === undefined ? null : { hash, ...firstSeen(scene, hash) },
     lastInputAt: memory.lastInputAt,
     lastWorkingAt: isWorking ? t : memory.lastWorkingAt,

@@ -1,8 +1,9 @@
 import { type Frame, memoizeByObject, type Row, type Span } from '../terminal/index.js'
 import { displayWidth } from '../text/index.js'
+import { type TextContrast, textContrast } from './text-contrast.js'
 
 /** A row as rules read it: no variation selectors, no scroll bar, same columns. */
-export interface ScreenRow {
+export interface ScreenRow extends TextContrast {
   index: number
   id: number
   text: string
@@ -24,12 +25,19 @@ const BAR_ROWS = 4
 
 export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): ScreenRow[] {
   const bar = options.hasScrollbar ? findScrollbar(frame) : null
-  const rows = joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
+  const text = textContrast(frame.lines)
+  const rows = joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, text, bar)))
   const last = rows.at(-1)
   withBands(rows)
   // The status row of a terminal multiplexer is not part of the program's screen.
   if (last && isMultiplexerRow(last, frame.cols)) rows[last.index] = { ...last, text: '', indent: -1, spans: [] }
   return rows
+}
+
+/** Rows of a text that is longer than the screen, or only a part of it. */
+export function screenRowsOf(rows: readonly Row[]): ScreenRow[] {
+  const text = textContrast(rows)
+  return withBands(rows.map((row, index) => toScreenRow(row, index, text)))
 }
 
 /** Each row as part of a band, for as long as the row exists. */
@@ -39,7 +47,7 @@ const bandRows = new WeakMap<ScreenRow, ScreenRow>()
  * Programs draw some texts as a band: full rows with a blank one above and below. The background
  * shows it; without colours the drawn blanks do, because other rows of the program start with text.
  */
-export function withBands(rows: ScreenRow[]): ScreenRow[] {
+function withBands(rows: ScreenRow[]): ScreenRow[] {
   for (let first = 0; first < rows.length; ) {
     if (!rows[first]!.isDrawn) {
       first++
@@ -93,15 +101,22 @@ function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
 /** The last reading of a row: while it stays in place, findings about it stay valid. */
 const lastSeen = new WeakMap<Row, { bar: number | null; row: ScreenRow }>()
 
-export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {
+/** `text`: how the text of the whole screen stands out. */
+function toScreenRow(row: Row, index: number, text: TextContrast, bar: number | null = null): ScreenRow {
   const last = lastSeen.get(row)
-  if (last !== undefined && last.row.index === index && last.bar === bar) return last.row
-  const seen = readScreenRow(row, index, bar)
+  const isSame =
+    last !== undefined &&
+    last.row.index === index &&
+    last.bar === bar &&
+    last.row.page === text.page &&
+    last.row.contrast === text.contrast
+  if (isSame) return last.row
+  const seen = { ...readScreenRow(row, index, bar), page: text.page, contrast: text.contrast }
   lastSeen.set(row, { bar, row: seen })
   return seen
 }
 
-function readScreenRow(row: Row, index: number, bar: number | null): ScreenRow {
+function readScreenRow(row: Row, index: number, bar: number | null): Omit<ScreenRow, keyof TextContrast> {
   const cut = bar !== null && isBarAt(row, bar) ? row.text.replace(/\s*\S\s*$/u, '') : row.text
   const text = SELECTORS.test(cut) ? cut.replace(SELECTORS, '') : cut
   return {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { TerminalEmulator } from '../terminal/index.js'
 import { splitBlocks } from './grammar.js'
 import { parsePack } from './pack/index.js'
-import { type ScreenRow, toScreenRow, withBands } from './screen-row.js'
+import { type ScreenRow, screenRowsOf } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
 /** What this program draws, row by row. */
@@ -10,7 +10,7 @@ function draw(...lines: string[]): ScreenRow[] {
   const emulator = new TerminalEmulator({ cols: 20, rows: lines.length })
   emulator.feed(new TextEncoder().encode(lines.join('\r\n')), 0, { live: false })
   const [event] = emulator.endFrame(1).filter(found => found.type === 'frame')
-  return withBands(event!.frame.lines.map((row, index) => toScreenRow(row, index)))
+  return screenRowsOf(event!.frame.lines)
 }
 
 const filled = (text: string, sgr = '') => `${sgr}${text.padEnd(19)} \u001b[m`
@@ -30,6 +30,9 @@ describe('relative colours', () => {
     }
     const [hidden] = draw(GUTTER('38;2;1;1;1', '48;2;40;40;40'))
     expect(matchesRow(hidden!, style('page', 'own'))).toBe(true)
+    const [plain] = draw('  ┃ text')
+    expect(matchesRow(plain!, { line: /┃/u, style: { at: 2, fg: 'page' } })).toBe(false)
+    expect(matchesRow(plain!, { line: /┃/u, style: { at: 2, bg: 'page' } })).toBe(true)
   })
 
   it('no pack can name a colour', () => {

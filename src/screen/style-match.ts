@@ -1,6 +1,7 @@
 import type { Color, Span } from '../terminal/index.js'
 import type { ColourRelation, RowPattern, StyleSpec } from './pack/pack.js'
 import type { ScreenRow } from './screen-row.js'
+import { contrastOf, type TextContrast } from './text-contrast.js'
 
 /*
  * Themes change every colour, and NO_COLOR removes them, so that packs name no colour: they say how
@@ -25,6 +26,8 @@ export function matchesRow(row: ScreenRow, pattern: RowPattern): boolean {
  */
 function hasStyle(span: Span, style: StyleSpec, edge: Span): boolean {
   return (
+    // The terminal's own text is never drawn in its own background.
+    (style.fg !== 'page' || span.fg !== null) &&
     fitsColour(span.fg, style.fg, { page: edge.bg, mark: edge.fg }) &&
     fitsColour(span.bg, style.bg, { page: edge.bg, mark: edge.bg }) &&
     (style.joined === undefined || span.width > 2 === style.joined) &&
@@ -56,14 +59,20 @@ function fitsColour(
   }
 }
 
-/** Dim or grey: drawn to be read second. */
-export function isFaint(span: Pick<Span, 'dim' | 'fg'>): boolean {
-  return span.dim || isGrey(span.fg)
+/** The contrast of faint text is at most this share of the contrast of the screen's own text. */
+const FAINT_CONTRAST = 0.75
+
+/** Dim, or grey and hard to read beside the other text: drawn to be read second. */
+export function isFaint({ dim, fg }: Pick<Span, 'dim' | 'fg'>, { page, contrast }: TextContrast): boolean {
+  if (dim) return true
+  if (!isGrey(fg)) return false
+  const own = contrast === 0 ? null : contrastOf(fg, page)
+  return own === null || own <= contrast * FAINT_CONTRAST
 }
 
 /** All text of the row is faint. A scroll bar next to it is not its text. */
-export function isQuiet({ spans, text }: Pick<ScreenRow, 'spans' | 'text'>): boolean {
-  return spans.every(span => span.x >= text.length || span.text.trim() === '' || isFaint(span))
+export function isQuiet(row: Pick<ScreenRow, 'spans' | 'text' | 'page' | 'contrast'>): boolean {
+  return row.spans.every(span => span.x >= row.text.length || span.text.trim() === '' || isFaint(span, row))
 }
 
 /** The style of the cell in this column; undefined right of the last written cell. */
@@ -83,7 +92,7 @@ export function isWarning(colour: Color): boolean {
   return red >= 0xc0 && red - blue >= 0x60
 }
 
-export function isGrey(colour: Color): boolean {
+function isGrey(colour: Color): boolean {
   if (typeof colour === 'number') return colour === 8 || (colour >= 236 && colour <= 248)
   if (colour === null) return false
   const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [

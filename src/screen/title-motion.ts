@@ -39,10 +39,10 @@ export function followTitle(before: TitleMotion | null, { title, t }: Frame): Ti
 }
 
 /**
- * `⠙ Fixing the test`: braille patterns are drawn only to spin. `✦ Working… (app)` says it in
- * words.
+ * `⠙ Fixing the test`, `π ⠙ app`: braille patterns are drawn only to spin. `✦ Working… (app)` says
+ * it in words.
  */
-const WORKING = /^[\u2801-\u28ff] |^\S{0,2}\s*(?:Working|Thinking|Running)(?:…|\.\.\.)/u
+const WORKING = /^(?:\S{1,2} )?[\u2801-\u28ff] |^\S{0,2}\s*(?:Working|Thinking|Running)(?:…|\.\.\.)/u
 
 export function isTitleMoving(motion: TitleMotion | null, { title, t }: Frame): boolean {
   const isMoving = motion !== null && motion.movedAt !== null && t - motion.movedAt <= TITLE_EXPIRY_S

@@ -4,7 +4,7 @@ import type { RowBlock, RowRole } from './grammar.js'
 import type { Pack } from './pack/pack.js'
 import type { Region } from './region.js'
 import type { ScreenRow } from './screen-row.js'
-import { isQuiet as isFaintRow, isGrey } from './style-match.js'
+import { isQuiet } from './style-match.js'
 
 /*
  * Not everything above the input box was said in the conversation. These functions remove what was
@@ -49,7 +49,7 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
   // A remark in a quiet style may be between the prompt and the report.
   const asked = blocks
     .slice(0, -1)
-    .findLast(({ kind, first, last }) => kind !== 'prose' || !rows.slice(first, last + 1).every(isFaintRow))
+    .findLast(({ kind, first, last }) => kind !== 'prose' || !rows.slice(first, last + 1).every(isQuiet))
   const isReport =
     pack.byStructure && asked?.kind === 'user' && (reportsError(rows[newest.first]!) || saysFailed(rows, newest))
   const isFailed = pack.byStructure && asked?.kind === 'user' && hasAlarmGutter(rows, newest, asked)
@@ -58,7 +58,7 @@ export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly Row
 }
 
 /** A failed request in words, in place of an answer: a sign of failure, or a status code. */
-const FAILED = /^\s{0,5}[⚠✖✗✘❌✕×]\s+\S.{0,60}?\b(?:error|failed|failure)\b/iu
+const FAILED = /^\s{0,5}[⚠✖✗✘❌✕×]\s+(?:\(?[45]\d\d\b|\S.{0,60}?\b(?:error|failed|failure)\b)/iu
 const STATUS = /^\s{0,3}(?:[^\p{L}\p{N}\s]{1,2}\s+)?.{0,60}?\berror: \(?[45]\d\d\b/iu
 /** A longer text is an answer that is about errors. */
 const REPORT_ROWS = 5
@@ -91,19 +91,19 @@ export function withoutHints(
   )
   const last = kept.at(-1)
   const others = () => kept.slice(0, -1).flatMap(block => rows.slice(block.first, block.last + 1))
-  const isHint =
+  const isLastHint =
     last !== undefined &&
     kept.length > 1 &&
     last.kind === 'prose' &&
     last.first === last.last &&
     !reportsError(rows[last.first]!) &&
     ((last.spec === null &&
-      (isQuiet(rows[last.first]!, others) ||
+      (isHint(rows[last.first]!, others) ||
         isLine(rows[last.first]!) ||
         isPartlyDrawn(rows[last.first]!) ||
         isModeRow(rows, last.first, composer))) ||
       repeatsBox(rows, last.first, composer))
-  return isHint ? kept.slice(0, -1) : kept
+  return isLastHint ? kept.slice(0, -1) : kept
 }
 
 /** Model and mode are in the input box as well: they are not part of the answer. */
@@ -134,12 +134,10 @@ function isPartlyDrawn({ text }: ScreenRow): boolean {
   return text.trim().length <= 2
 }
 
-/** Dim, or grey where the other rows are not: some themes draw all text in grey. */
-function isQuiet(row: ScreenRow, others: () => readonly ScreenRow[]): boolean {
-  const shown = row.spans.filter(span => span.text.trim() !== '')
-  if (shown.length === 0 || /^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)) return false
-  const grey = shown.filter(span => !span.dim)
-  if (!grey.every(span => isGrey(span.fg))) return false
+/** In a quiet style that the other rows do not have: some themes draw all text in grey. */
+function isHint(row: ScreenRow, others: () => readonly ScreenRow[]): boolean {
+  if (row.indent < 0 || !isQuiet(row) || /^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)) return false
+  const grey = row.spans.filter(span => span.text.trim() !== '' && !span.dim)
   if (grey.length === 0) return true
   const { fg } = bodyStyle(others())
   return grey.every(span => span.fg !== fg)

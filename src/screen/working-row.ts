@@ -1,5 +1,5 @@
 import type { ScreenRow } from './screen-row.js'
-import { isFaint } from './style-match.js'
+import { isFaint, isQuiet } from './style-match.js'
 
 /*
  * The row that shows work, as agents without a pack draw it: a mark that turns, a time that counts,
@@ -63,7 +63,7 @@ const FOOTER_HINT =
 /** Rows below the sign of work are its footer, if they are few. */
 const FOOTER_ROWS = 6
 
-type StatusRow = Pick<ScreenRow, 'index' | 'text' | 'indent' | 'spans'>
+type StatusRow = Pick<ScreenRow, 'index' | 'text' | 'indent' | 'spans' | 'page' | 'contrast'>
 
 const INSIDE = /^\s{0,3}[│┃║](?<inside>.*?)\s*[│┃║]\s*$/u
 const UPPER_EDGE = /^\s{0,3}[╭┌╔][─━═]{8,}/u
@@ -111,9 +111,8 @@ export function statesWork(text: string): boolean {
 }
 
 /** `esc to stop` alone and in a quiet style. */
-function isHint({ text, spans }: StatusRow): boolean {
-  const words = spans.filter(span => span.text.trim() !== '')
-  return text.trim().length <= HINT_MAX_CHARACTERS && FOOTER_HINT.test(text) && words.every(isFaint)
+function isHint(row: StatusRow): boolean {
+  return row.text.trim().length <= HINT_MAX_CHARACTERS && FOOTER_HINT.test(row.text) && isQuiet(row)
 }
 
 const HINT_MAX_CHARACTERS = 40
@@ -122,7 +121,7 @@ const HINT_MAX_CHARACTERS = 40
 function isLoneHint(rows: readonly StatusRow[], [hint, ...others]: readonly StatusRow[]): boolean {
   if (hint === undefined || others.length > 0) return false
   const first = hint.spans.find(span => span.text.trim() !== '')
-  return rows[hint.index - 1]!.indent < 0 && first !== undefined && isFaint(first)
+  return rows[hint.index - 1]!.indent < 0 && first !== undefined && isFaint(first, hint)
 }
 
 /** Prompts that wait, with a row that says so. */

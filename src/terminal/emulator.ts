@@ -371,7 +371,16 @@ export class TerminalEmulator {
       if (paramAt(params, 0) === 23) this.#title.pop()
       return false
     })
-    registerEvidence(this.#hooks, { hostname: this.#options.hostname, report: evidence => this.#report(evidence) })
+    registerEvidence(this.#hooks, {
+      hostname: this.#options.hostname,
+      place: () => this.#cursorPlace,
+      report: evidence => this.#report(evidence),
+    })
+  }
+
+  get #cursorPlace(): string {
+    const { x, y, ybase } = this.#core.buffers.active
+    return `${this.#ids.activeBase + ybase + y}:${x}`
   }
 
   get #terminator(): '\x07' | '\x1b\\' {

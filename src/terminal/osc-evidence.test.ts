@@ -67,6 +67,18 @@ test('shell marks are passed on unchanged', () => {
   ])
 })
 
+test('a shell mark is adjacent if the cursor has not moved since the mark before', () => {
+  const adjacent = (output: string) =>
+    evidence(output).flatMap(found =>
+      found.kind === 'shell-mark' && 'isAdjacent' in found.mark ? [found.mark.mark] : [],
+    )
+  const mark = (name: string) => `\x1b]133;${name}\x07`
+  expect(adjacent(`${mark('A')}a message${mark('B')}${mark('C')}${mark('D;0')}`)).toEqual(['C', 'D'])
+  expect(adjacent(`${mark('A')}$ ${mark('B')}ls\r\n${mark('C')}file\r\n${mark('D;0')}`)).toEqual([])
+  expect(adjacent(`${mark('A')}$ ${mark('B')}true\r\n${mark('C')}${mark('D;0')}`)).toEqual(['D'])
+  expect(adjacent(`${mark('A')}$ ${mark('C')}`)).toEqual([])
+})
+
 test('a status report is evidence until a reset', () => {
   const terminal = emulator()
   const states = (output: string) =>

@@ -20,6 +20,8 @@ const PATH_MAX = 4096
 
 export interface EvidenceContext {
   hostname: string
+  /** Where the cursor is, the same as long as it has not moved. */
+  place(): string
   report(evidence: OscEvidence): void
 }
 
@@ -58,7 +60,7 @@ export class Title {
   }
 }
 
-export function registerEvidence(hooks: ParserHooks, { hostname, report }: EvidenceContext): void {
+export function registerEvidence(hooks: ParserHooks, { hostname, place, report }: EvidenceContext): void {
   const directory = (path: string | null) => {
     if (path?.startsWith('/') && path.length <= PATH_MAX && !/\p{Cc}/u.test(path)) {
       report({ kind: 'directory', path })
@@ -69,10 +71,16 @@ export function registerEvidence(hooks: ParserHooks, { hostname, report }: Evide
     report({ kind: 'title', title: cleanLine(payload, TITLE_MAX) })
     return true
   }
+  let before: { mark: ShellMark['mark']; place: string } | null = null
   const shellMark = (protocol: 133 | 633) => (payload: string) => {
     const mark = parseShellMark(protocol, payload)
     if (mark?.mark === 'P' && mark.key === 'Cwd') return directory(mark.value)
-    if (mark) report({ kind: 'shell-mark', mark })
+    if (!mark) return true
+    const now = { mark: mark.mark, place: place() }
+    const isAdjacent =
+      (mark.mark === 'C' || mark.mark === 'D') && before?.mark === PREDECESSOR[mark.mark] && before.place === now.place
+    report({ kind: 'shell-mark', mark: isAdjacent ? { ...mark, isAdjacent } : mark })
+    before = now
     return true
   }
   hooks.osc(0, setTitle)
@@ -103,6 +111,9 @@ export function registerEvidence(hooks: ParserHooks, { hostname, report }: Evide
   hooks.osc(633, shellMark(633))
   hooks.bell(() => report(notice('bell', '', '')))
 }
+
+/** The mark that a mark is compared with. */
+const PREDECESSOR = { C: 'B', D: 'C' } as const
 
 function notice(source: 'osc9' | 'osc777' | 'osc99' | 'bell', title: string, body: string): OscEvidence {
   return { kind: 'notice', source, title: cleanLine(title, NOTICE_MAX), body: cleanLine(body, NOTICE_MAX) }

@@ -14,12 +14,14 @@
  *   633;E without our nonce    a program could have printed it: not trusted as a command line
  *
  * The caller must know whether the marks are a shell's: some agents mark their own messages with
- * 133.
+ * 133. In a shell, the command and the end of its line are between B and C; a C that is adjacent
+ * (the cursor has not moved since B) marks a message.
  */
 
 export type ShellMark =
-  | { protocol: 133 | 633; mark: 'A' | 'B' | 'C' }
-  | { protocol: 133 | 633; mark: 'D'; exit: number | null }
+  | { protocol: 133 | 633; mark: 'A' | 'B' }
+  | { protocol: 133 | 633; mark: 'C'; isAdjacent?: true }
+  | { protocol: 133 | 633; mark: 'D'; exit: number | null; isAdjacent?: true }
   | { protocol: 633; mark: 'E'; commandLine: string; nonce: string | null }
   | { protocol: 633; mark: 'P'; key: string; value: string }
 

@@ -6,12 +6,11 @@ import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import {
   type CrossCheck,
-  crossCheck,
   fixtureFiles,
   type LearnedEntry,
   type LearnedPack,
-  learnPack,
   packText,
+  proposePack,
   readLearnedEntries,
   readRecordings,
   readSession,
@@ -61,15 +60,13 @@ export async function learn(context: CommandContext, { agent, recordings, user, 
     const now = await failingFixtures(agent, user, build(entries))
     return [...now].every(name => broken.has(name))
   }
-  const learned = await learnPack(taught, {
+  const learned = await proposePack(taught, {
     build,
     keepsFixtures,
     onRound: ({ entries, right, all }) =>
       context.progress(`${plural(entries, 'entry', 'entries')}, ${right} of ${all} moments are read right …`),
+    onCheck: () => context.progress('checking it on recordings that it was not learned from …'),
   })
-  if (learned.entries.length > 0) context.progress('checking it on recordings that it was not learned from …')
-  const unseen = learned.entries.length > 0 ? await crossCheck(taught, { build, keepsFixtures }) : null
-  const isWorse = unseen !== null && unseen.learned < unseen.without
   const text = textOf(learned.entries)
   const before = existsSync(file) ? await readFile(file, 'utf8') : ''
   const fixtures = await readFixtures(agent, { user }).catch(() => [])
@@ -80,15 +77,15 @@ export async function learn(context: CommandContext, { agent, recordings, user, 
       recordings: taught.length,
       before: learned.before,
       after: learned.after,
-      unseen,
+      unseen: learned.unseen,
       earlierFixtures: fixtures.length,
       entries: learned.entries.map(entry => ({ ...entry, proofs: learned.proofs.get(entry) ?? [] })),
       text,
     })
   else show(context, learned, { agent, before, text, file, fixtures: fixtures.length, recordings: taught.length })
   if (learned.entries.length === 0) return EXIT.ok
-  if (!options.json) context.out(checkText(unseen))
-  if (isWorse)
+  if (!options.json) context.out(checkText(learned.unseen))
+  if (learned.isWorse)
     throw new SignalboxError('E_INPUT', 'nothing was written: what was learned reads other recordings worse', {
       next: 'record more sessions of this agent, and learn from all of them',
     })

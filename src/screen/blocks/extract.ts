@@ -4,7 +4,7 @@ import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks } from 
 import { type OutlineBlock, outlineBlock } from '../outline.js'
 import type { Pack } from '../pack/pack.js'
 import { markReader } from '../row-marks.js'
-import { isBlank, type ScreenRow, toScreenRow, withBands } from '../screen-row.js'
+import { isBlank, type ScreenRow, screenRowsOf } from '../screen-row.js'
 import { toolOf } from '../tool.js'
 import type { TodoItem } from '../view.js'
 import type { Block, BlockContent } from './block.js'
@@ -43,7 +43,7 @@ export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions)
 export function extractPieces(rows: readonly TextRow[], options: ExtractOptions): Block[][] {
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
-  const seen = withBands(whole.map((row, index) => toScreenRow(row, index)))
+  const seen = screenRowsOf(whole)
   const split = joinUnmarked(splitRows(seen, pack), seen)
   const style: ProseStyle = {
     pack,
@@ -79,7 +79,7 @@ function rightEdge(cols: number, pack: Pack): number {
 
 /** Where the blocks of a transcript start and end, without chrome, panels and terminators. */
 export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): OutlineBlock[] {
-  return splitRows(withBands(rows.map((row, index) => toScreenRow(row, index))), pack).map(outlineBlock)
+  return splitRows(screenRowsOf(rows), pack).map(outlineBlock)
 }
 
 /** Some agents mark no paragraphs: blocks without a mark belong to the one above. */

@@ -1,5 +1,5 @@
 import type { Frame } from '../../terminal/index.js'
-import { isGrey } from '../style-match.js'
+import { isFaint } from '../style-match.js'
 import { confirmsOrLeaves, fragments } from './menu-head.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import type { OptionGroup } from './option-group.js'
@@ -216,7 +216,7 @@ export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField
   const text = field.text.slice(column).trim()
   // Two columns: an entry of a list.
   if (/\S\s{2,}\S/u.test(text)) return null
-  const isPlaceholder = PLACEHOLDER.test(text) || isFaint(field, column)
+  const isPlaceholder = PLACEHOLDER.test(text) || isFaintAt(field, column)
   return {
     row: field.index,
     first: rows[field.index - 1]!.isRule ? field.index - 1 : field.index,
@@ -245,7 +245,7 @@ export function findGutterField(frame: Frame, rows: readonly MenuRow[]): TextFie
   if (!isField || !/^\s*[◆◇?]\s+\S/u.test(head.text) || !/^\s*[└╰]/u.test(rows[row.index + 1]?.text ?? '')) return null
   if (frame.cursor.x <= row.left + 1 || rows.slice(row.index + 2).some(other => !other.isBlank)) return null
   const text = row.text.trim().replace(/[_█]$/u, '')
-  const isPlaceholder = isFaint(row, row.indent - 1) || PLACEHOLDER.test(text)
+  const isPlaceholder = isFaintAt(row, row.indent - 1) || PLACEHOLDER.test(text)
   return {
     row: row.index,
     first: row.index,
@@ -255,7 +255,7 @@ export function findGutterField(frame: Frame, rows: readonly MenuRow[]): TextFie
   }
 }
 
-function isFaint(row: MenuRow, column: number): boolean {
+function isFaintAt(row: MenuRow, column: number): boolean {
   const span = spanFrom(row, column + 1)
-  return span !== undefined && (span.dim || isGrey(span.fg))
+  return span !== undefined && isFaint(span, row)
 }

@@ -15,6 +15,8 @@ const headOf = (lines: readonly string[]) => {
       spans: [],
       isDrawn: false,
       isBand: false,
+      page: null,
+      contrast: 0,
     }),
   )
   return readHead(rows, rows.length - 1, () => 0)

@@ -1,5 +1,5 @@
 import { memoizeByObject } from '../../terminal/index.js'
-import { isGrey, styleKey } from '../style-match.js'
+import { isFaint, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore } from './option-row.js'
@@ -79,6 +79,8 @@ function collect(rows: readonly MenuRow[], optionsFirst: number, firstRow: First
   let index: number
   for (index = optionsFirst - 1; index >= 0; index--) {
     const row = rows[index]!
+    // `├─────┤`: the question and its options are in two parts of one box.
+    if (row.isRule && isBoxed && isDivider(row) && rows[index - 1]?.isBoxed) continue
     if (row.isRule && (isBoxed || isUpperEdge(row))) return { ...ended, found, first: index }
     if (row.isRule) {
       isInside = row.indent > 1
@@ -102,6 +104,10 @@ function collect(rows: readonly MenuRow[], optionsFirst: number, firstRow: First
   const top = own.find(row => !row.isBlank)
   if (!top) return { found, first, isInside, reachesTop: isFull }
   return { found: own, first: top.index, isInside, reachesTop: isFull && from === 0 }
+}
+
+function isDivider({ text }: MenuRow): boolean {
+  return /^\s*[├╠┠]/u.test(text)
 }
 
 /** A row that ends with an ellipsis at the right edge of its box: the agent cut it there. */
@@ -206,7 +212,7 @@ export function confirmsOrLeaves(row: { text: string }): boolean {
 /** A row that looks like key hints: short, dim, or in parts with dots or bars. */
 export function looksLikeHints(row: MenuRow): boolean {
   const visible = row.spans.filter(span => span.text.trim() !== '')
-  const isQuiet = visible.length > 0 && visible.every(span => span.dim || isGrey(span.fg) || span.italic)
+  const isQuiet = visible.length > 0 && visible.every(span => isFaint(span, row) || span.italic)
   return isQuiet || /\S\s[·•|]\s\S/u.test(row.text)
 }
 

@@ -1,8 +1,9 @@
 import { memoizeByObject, type Span } from '../../terminal/index.js'
 import type { ScreenRow } from '../screen-row.js'
+import type { TextContrast } from '../text-contrast.js'
 
 /** A row as the menu parser reads it: box edges and gutters are blanked, columns stay the same. */
-export interface MenuRow {
+export interface MenuRow extends TextContrast {
   index: number
   text: string
   spans: readonly Span[]
@@ -45,6 +46,8 @@ export const toMenuRow = memoizeByObject((row: ScreenRow): MenuRow => {
     index: row.index,
     text,
     spans: row.spans,
+    page: row.page,
+    contrast: row.contrast,
     indent,
     isBlank: indent < 0,
     isRule: isOuterEdge,

@@ -1,5 +1,5 @@
 import type { Span } from '../../terminal/index.js'
-import { isGrey, styleKey } from '../style-match.js'
+import { isFaint, styleKey } from '../style-match.js'
 import { fragments } from './menu-head.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore, type OptionRow, readOptionRow } from './option-row.js'
@@ -160,7 +160,7 @@ function withoutDetails(rows: readonly MenuRow[], options: OptionRow[]): OptionR
   const marked = options.findIndex(option => option.glyphColumn !== null)
   const below = options[marked + 1]
   const quiet = below?.row === options[marked]!.row + 1 ? spanFrom(rows[below.row]!, below.labelColumn) : undefined
-  if (!quiet || !(quiet.dim || isGrey(quiet.fg))) return options
+  if (!quiet || !isFaint(quiet, rows[below!.row]!)) return options
   const isDetail = (option: OptionRow) => option.glyphColumn === null && styleAt(rows[option.row]!) === styleKey(quiet)
   const labels = options.filter(option => !isDetail(option))
   const described = labels.filter(label => options.some(option => option.row === label.row + 1 && isDetail(option)))
