@@ -24,6 +24,7 @@ const PROGRAMS = [
   'agents/headless/direct-main',
   'agents/headless/tool-hook-main',
   'panes/reader/thread-main',
+  'process/command-helper-main',
 ]
 /** Modules of the programs that others import: the library, and the command line for tests. */
 const MODULES = ['client/index', 'cli/main']

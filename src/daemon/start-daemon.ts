@@ -17,6 +17,7 @@ import {
   ownName,
   ownProgram,
   startDetached,
+  useCommandHelper,
 } from '../process/index.js'
 import {
   createRunHost,
@@ -122,6 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const tracing = await startTracing({ endpoint, service: 'signalbox-server', version, env })
     if (tracing) open.push(() => tracing.close())
     if (options.hidesMemory) (await loadLibc())?.hideMemory()
+    useCommandHelper()
     // Without a listener this signal opens Node's debugger on a port, to every program of this
     // user.
     process.on('SIGUSR1', ignoreSignal)

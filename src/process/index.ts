@@ -3,7 +3,8 @@
  * their mark, lock a home directory, and ask the kernel which program runs in a terminal and
  * whether it reads from it.
  *
- * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit.
+ * - child-group.ts: programs with their descendants. run-command.ts: a short command with a limit;
+ *   command-helper.ts: a small process starts the commands of one with much memory.
  * - step-mark.ts, limit-mark.ts: what identifies the processes of a step after its end.
  * - origin.ts, peer-origin.ts, libc.ts: whether a person's or an agent's process is at the other
  *   end of a connection.
@@ -19,6 +20,7 @@
  */
 
 export { type ChildGroup, endProcesses, type GroupExit, type GroupLeader, spawnGroup } from './child-group.js'
+export { useCommandHelper } from './command-helper.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
 export { freePort } from './free-port.js'

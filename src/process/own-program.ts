@@ -11,6 +11,7 @@ export type OwnProgram =
   | 'agents/headless/direct-main'
   | 'agents/headless/tool-hook-main'
   | 'panes/reader/thread-main'
+  | 'process/command-helper-main'
 
 /** The package's directory: the nearest above this file with a package.json. */
 export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))

@@ -10,24 +10,38 @@ export interface CommandResult {
   stderr: string
 }
 
+export interface CommandOptions {
+  cwd: string
+  env?: NodeJS.ProcessEnv
+  input?: string
+  timeoutMs?: number
+  maxBytes?: number
+  /** `latin1` keeps every byte of the output as one character. */
+  encoding?: 'utf8' | 'latin1'
+}
+
+export type RunCommand = (file: string, args: readonly string[], options?: CommandOptions) => Promise<CommandResult>
+
+let runs: RunCommand = runCommandHere
+
 /**
  * Runs a program to its end with an argument array, without a shell, and without input unless it is
  * given. A mark of a step in its environment marks all its processes. Rejects only when it could
  * not be started. A program that takes longer than `timeoutMs` is killed with all processes that it
  * started: their open pipes would keep us waiting.
  */
-export function runCommand(
+export const runCommand: RunCommand = (file, args, options) => runs(file, args, options)
+
+/** From now on, another process starts the commands of this one. */
+export function runCommandsBy(run: RunCommand): void {
+  runs = run
+}
+
+/** Runs a command as a child of this process. */
+export function runCommandHere(
   file: string,
   args: readonly string[],
-  options: {
-    cwd: string
-    env?: NodeJS.ProcessEnv
-    input?: string
-    timeoutMs?: number
-    maxBytes?: number
-    /** `latin1` keeps every byte of the output as one character. */
-    encoding?: 'utf8' | 'latin1'
-  } = { cwd: '/' },
+  options: CommandOptions = { cwd: '/' },
 ): Promise<CommandResult> {
   const maxBytes = options.maxBytes ?? 16 * 1024 * 1024
   const { cwd, env = process.env } = options

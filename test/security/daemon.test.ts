@@ -83,8 +83,14 @@ async function serve(): Promise<void> {
   child.stdout!.on('data', chunk => {
     out += String(chunk)
   })
-  child.stderr!.resume()
-  const line = await waitFor('the line of serve', () => (out.includes('\n') ? out : null))
+  let err = ''
+  child.stderr!.on('data', chunk => {
+    err += String(chunk)
+  })
+  const line = await waitFor('the line of serve', () => {
+    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${err}`)
+    return out.includes('\n') ? out : null
+  })
   ;({ address, pid: daemon } = JSON.parse(line) as { address: string; pid: number })
 }
 

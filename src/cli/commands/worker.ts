@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { openHome } from '../../host/home/index.js'
+import { useCommandHelper } from '../../process/index.js'
 import type { FoundServer } from '../../runs/index.js'
 import { askYes } from '../ask.js'
 import type { CommandContext } from '../context.js'
@@ -18,6 +19,7 @@ export async function run(context: CommandContext, { args, options }: InputOf<'w
   const { startWorker } = await import('../../runs/index.js')
   const { WorkerHost } = await import('../../daemon/index.js')
   const { max_steps: steps, max_sessions: sessions } = home.loaded.config.worker
+  useCommandHelper()
   const log = (line: string) => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`)
   const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : String(error)}`)
   let failed = () => {}
