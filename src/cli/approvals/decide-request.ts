@@ -2,6 +2,7 @@ import {
   type ApprovalRecord,
   decisionWords,
   type GrantRequest,
+  historyItemOf,
   type Ledger,
   type ProposedDecision,
   waitForRecord,
@@ -55,6 +56,7 @@ export async function decideRequest(context: CommandContext, options: DecideOpti
     if (context.isInteractive) await announceProof(context)
     if (options.fingerprint === null && mustBeShown(record, options))
       await showAndConfirm(context, ledger, record, answer, options.grant)
+    else if (options.id === undefined && !options.isJson) context.note(nameOf(record))
     await decide(context, ledger, record, requestFor(record, answer, options))
     return report(context, { ledger, store }, record.id, decisionWords(record, answer), options)
   })
@@ -101,6 +103,12 @@ async function refuseAgent(context: CommandContext, id: string | undefined, agen
 async function announceProof(context: CommandContext): Promise<void> {
   const proof = await requireDecider(context)
   if (proof) context.note(proofNote(proof))
+}
+
+/** What is decided, for a person who did not name it. */
+function nameOf(record: ApprovalRecord): string {
+  const { title, what } = historyItemOf(record)
+  return what === null ? title : `${title}: ${what}`
 }
 
 /** A gate answered by an option's key names what it answers; others are shown first. */

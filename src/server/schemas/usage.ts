@@ -8,6 +8,7 @@ export const split = z.enum(['day', 'agent', 'model', 'project', 'pipeline', 've
 const row = z.object({
   key: z.partialRecord(split, z.string()).describe('one value for each split'),
   usage,
+  runCostUsd: z.number().nullable().describe('of `usage.costUsd`, what runs cost: the rest is that of sessions'),
   steps: z.int(),
   runs: z.int(),
   passed: z.int(),

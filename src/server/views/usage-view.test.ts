@@ -89,4 +89,5 @@ test('counts each session and run without a known price once, and marks the cost
     ['1970-01-01', 1.5, true, { sessions: 1, runs: 1 }],
     ['1970-01-02', undefined, undefined, { sessions: 1, runs: 0 }],
   ])
+  expect(rows.map(({ runCostUsd }) => runCostUsd)).toEqual([0.5, null])
 })

@@ -63,7 +63,10 @@ export async function usageRows(
       found.last = `${run} ${step}`
     }
     found.runs.add(run)
-    if (usage) found.row.usage = addUsage(found.row.usage, usage)
+    if (usage) {
+      found.row.usage = addUsage(found.row.usage, usage)
+      found.ofRuns = addUsage(found.ofRuns, usage)
+    }
     if (usage && isUnpriced(usage)) for (const ids of [found.unpriced, unpriced]) ids.runs.add(run)
   }
   for (const { session, input, output, costUsd, ...known } of sessions) {
@@ -76,11 +79,12 @@ export async function usageRows(
     found.row.usage = addUsage(found.row.usage, usage)
     if (isUnpriced(usage)) for (const ids of [found.unpriced, unpriced]) ids.sessions.add(session)
   }
-  const summed = [...rows.values()].map(({ row, times, runs: ids, unpriced: without }) => {
+  const summed = [...rows.values()].map(({ row, ofRuns, times, runs: ids, unpriced: without }) => {
     const states = [...ids].map(id => byId.get(id)?.status)
     times.sort((a, b) => a - b)
     return {
       ...row,
+      runCostUsd: ofRuns.costUsd ?? null,
       runs: ids.size,
       passed: states.filter(status => status === 'completed').length,
       failed: states.filter(status => status === 'failed' || status === 'rejected').length,
@@ -93,7 +97,8 @@ export async function usageRows(
 }
 
 interface FoundRow {
-  row: Omit<UsageRow, 'unpriced'>
+  row: Omit<UsageRow, 'unpriced' | 'runCostUsd'>
+  ofRuns: Usage
   times: number[]
   runs: Set<string>
   unpriced: UnpricedIds
@@ -195,7 +200,7 @@ function versionOf(pipeline: string, input: unknown): string {
 
 function emptyRow(key: UsageRow['key']): FoundRow {
   const row = { key, usage: NO_USAGE, steps: 0, runs: 0, passed: 0, failed: 0, medianMs: 0, p95Ms: 0 }
-  return { row, times: [], runs: new Set(), unpriced: new UnpricedIds(), last: '' }
+  return { row, ofRuns: NO_USAGE, times: [], runs: new Set(), unpriced: new UnpricedIds(), last: '' }
 }
 
 function percentile(sorted: readonly number[], share: number): number {

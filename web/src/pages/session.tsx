@@ -153,16 +153,18 @@ function useSeen(id: string): void {
 function Ended({ session }: { session: Session }) {
   const { text } = sessionNow(session, undefined, [])
   return (
-    <div class="composer row wrap">
-      <span class="grow small soft">
-        {text} {session.endedAt && <TimeSince at={timeOf(session.endedAt)} suffix=" ago" />}
-      </span>
-      <a class="btn" href={`/replay/${session.id}`}>
-        <ReplayIcon /> Replay
-      </a>
-      <button type="button" class="btn solid" disabled={!canDecide.value} onClick={() => void resume(session.id)}>
-        Resume
-      </button>
+    <div class="composer">
+      <div class="row wrap">
+        <span class="grow small soft">
+          {text} {session.endedAt && <TimeSince at={timeOf(session.endedAt)} suffix=" ago" />}
+        </span>
+        <a class="btn" href={`/replay/${session.id}`}>
+          <ReplayIcon /> Replay
+        </a>
+        <button type="button" class="btn solid" disabled={!canDecide.value} onClick={() => void resume(session.id)}>
+          Resume
+        </button>
+      </div>
     </div>
   )
 }

@@ -243,8 +243,8 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
     {
       name: 'Cost per run',
       isRight: true,
-      cell: ({ usage, runs }) =>
-        formatMoney(usage.costUsd === undefined || runs === 0 ? undefined : usage.costUsd / runs),
+      cell: ({ runCostUsd, runs }) =>
+        formatMoney(runCostUsd === null || runs === 0 ? undefined : runCostUsd / runs),
     },
     {
       name: 'Median step',

@@ -26,8 +26,8 @@ interface ContextUse {
 /** How much of the context is in use: tokens of the window, or what the agent's screen shows. */
 function contextUse({ context, contextLeftPercent }: AgentStats): ContextUse | null {
   if (context?.window) {
-    const share = Math.min(1, context.used / context.window)
-    return { share, text: `${formatCount(context.used)} of ${formatCount(context.window)} tokens` }
+    const used = Math.min(context.used, context.window)
+    return { share: used / context.window, text: `${formatCount(used)} of ${formatCount(context.window)} tokens` }
   }
   if (contextLeftPercent !== null)
     return { share: 1 - contextLeftPercent / 100, text: `${contextLeftPercent}% left before the agent compacts it` }
@@ -35,6 +35,10 @@ function contextUse({ context, contextLeftPercent }: AgentStats): ContextUse | n
 }
 
 const NEARLY_FULL = 0.8
+
+function fullness({ share }: ContextUse): string {
+  return share === 1 ? 'full' : 'nearly full'
+}
 
 /** `isNamed`: says what it measures; not beside a label. */
 export function ContextGauge(props: { session: Session; isNamed?: boolean; class?: string }) {
@@ -63,7 +67,7 @@ export function ContextGauge(props: { session: Session; isNamed?: boolean; class
         <i style={{ width: `${percent}%` }} />
       </span>
       <span class="num">
-        {percent}%{use.share >= NEARLY_FULL && ', nearly full'}
+        {percent}%{use.share >= NEARLY_FULL && `, ${fullness(use)}`}
       </span>
     </span>
   )
@@ -83,7 +87,7 @@ export function NearlyFull({ session }: { session: Session }) {
   if (!isFull || isDismissed || !session.compact) return null
   return (
     <div class="nearly-full" role="status">
-      <span class="grow">The context is nearly full: {use.text}.</span>
+      <span class="grow">The context is {fullness(use)}: {use.text}.</span>
       <button
         type="button"
         class="btn"

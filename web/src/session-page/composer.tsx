@@ -23,16 +23,6 @@ export function Composer({ session }: { session: Session }) {
   const isWorking = session.busy === true
   const isOff = !canDecide.value || isBusy
 
-  const placeholder = isPhone.value
-    ? isAsking
-      ? 'Queue a prompt'
-      : 'Send a prompt'
-    : isAsking
-      ? 'Answer the request first, or queue a prompt'
-      : isWorking
-        ? 'Add to the work, or queue the next prompt'
-        : 'What should the agent do next?'
-
   const send = async (when: 'now' | 'after-turn') => {
     const prompt = text.trim()
     if (prompt === '' || isOff) return
@@ -68,7 +58,7 @@ export function Composer({ session }: { session: Session }) {
           id="composer"
           ref={field}
           aria-label="Prompt"
-          placeholder={placeholder}
+          placeholder={placeholderFor(session)}
           rows={isPhone.value || isAsking ? 1 : 2}
           dir="auto"
           value={text}
@@ -123,6 +113,14 @@ export function Composer({ session }: { session: Session }) {
       </div>
     </div>
   )
+}
+
+function placeholderFor({ paused, awaiting, busy }: Session): string {
+  if (paused) return 'Held until the budget is raised'
+  const isAsking = awaiting !== null && awaiting !== undefined
+  if (isPhone.value) return isAsking ? 'Queue a prompt' : 'Send a prompt'
+  if (isAsking) return 'Answer the request first, or queue a prompt'
+  return busy === true ? 'Add to the work, or queue the next prompt' : 'What should the agent do next?'
 }
 
 const RESULTS: Readonly<Record<Sent['result'], string>> = {
