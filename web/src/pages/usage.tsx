@@ -243,8 +243,7 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: Split }) {
     {
       name: 'Cost per run',
       isRight: true,
-      cell: ({ runCostUsd, runs }) =>
-        formatMoney(runCostUsd === null || runs === 0 ? undefined : runCostUsd / runs),
+      cell: ({ runCostUsd, runs }) => formatMoney(runCostUsd === null || runs === 0 ? undefined : runCostUsd / runs),
     },
     {
       name: 'Median step',

@@ -87,7 +87,9 @@ export function NearlyFull({ session }: { session: Session }) {
   if (!isFull || isDismissed || !session.compact) return null
   return (
     <div class="nearly-full" role="status">
-      <span class="grow">The context is {fullness(use)}: {use.text}.</span>
+      <span class="grow">
+        The context is {fullness(use)}: {use.text}.
+      </span>
       <button
         type="button"
         class="btn"
