@@ -90,6 +90,7 @@ class CommandHelper {
   #lose(child: ChildProcess): void {
     if (this.#child !== child) return
     this.#child = null
+    if (child.connected) child.disconnect()
     for (const id of [...this.#waiting.keys()]) this.#fail(id, new Error('the process that runs commands has ended'))
   }
 

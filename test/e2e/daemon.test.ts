@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync }
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { firstRepository } from '../support/first-repository.js'
 import { errorLines, isRunning, type SessionInfo, TestHome, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
@@ -12,6 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => home.close())
 
+const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 const mode = (path: string) => (lstatSync(path).mode & 0o777).toString(8)
 
 describe('the daemon', () => {
@@ -52,6 +54,16 @@ describe('the daemon', () => {
     expect(await home.json(['sessions', '--json'])).toEqual([])
     // Daemons that did not get the lock need a moment to exit.
     await waitFor('one daemon', () => home.processes().daemons.length === 1)
+  })
+
+  it('lets a helper start its commands, which ends with it', async () => {
+    firstRepository(home.work)
+    await home.ok(['start', 'demo', '--worktree', '--json'])
+    const helpers = () => home.processes().others.filter(pid => /^signalbox-commands/.test(commandOf(pid)))
+    const [helper] = helpers()
+    expect(helpers()).toEqual([helper])
+    await home.kill(home.daemon)
+    await waitFor('the helper to end', () => !isRunning(helper!))
   })
 
   it('replaces the socket file of a dead daemon', async () => {
